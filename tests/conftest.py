@@ -289,6 +289,7 @@ def _classes() -> dict[str, pl.DataFrame]:
             **{"link": [0, 0], "class": [0, 1]},
             **{f"{name}_packets": [100, 0] for name in counts},
             **{f"{name}_bytes": [9000, 0] for name in counts},
+            marked_packets=[8, 0],
             served_packets=[100, 0],
             wait_mean_ps=[60.0 * MS, 0.0],
             wait_max_ps=[150 * MS, 0],

@@ -12,6 +12,7 @@ import pytest
 import bufferlab
 from bufferlab.configure import NOT_KNOWN, PLATFORMS, configuration
 from bufferlab.configure.answer import read_answer
+from bufferlab.errors import InputError
 from bufferlab.scenario import QUEUE_WORDS
 
 DOCS = Path(__file__).parents[2] / "docs" / "configure.md"
@@ -64,6 +65,14 @@ LINES = [
             FRESH,
             "tc qdisc add dev eth0 root red limit 605600 min 30280 max 90840 avpkt 1514 burst 106 "
             "bandwidth 100mbit probability 0.1 adaptive",
+        ],
+    ),
+    (
+        {"queue": "dualpi2", "buffer": "9000 packets"},
+        [
+            FRESH,
+            "tc qdisc add dev eth0 root dualpi2 limit 9000 target 15ms tupdate 16ms alpha 0.1602 beta 3.1993 "
+            "coupling_factor 2 step_thresh 1ms classic_protection 10% drop_on_overload",
         ],
     ),
     (
@@ -172,6 +181,11 @@ def test_the_lines_of_an_answer(wanted: dict[str, Any], lines: list[str]) -> Non
             {"queue": "codel", "buffer": "9 packets"},
             "Linux's CoDel differs in details, which control_law = 'linux' in the queue's table simulates.",
         ),
+        ({"queue": "dualpi2", "buffer": "9 packets"}, "dualpi2 needs Linux 6.17"),
+        (
+            {"queue": {"discipline": "dualpi2", "alpha": 0.05}, "buffer": "9 packets"},
+            "Linux counts alpha in 256ths: 13/256, not 0.05.",
+        ),
         ({"queue": "red", "buffer": "1 MB"}, "Linux's RED is not gentle"),
         ({"queue": "fq_codel", "buffer": "8000 packets"}, "memory_limit is raised"),
         ({"queue": "fifo", "buffer": "9 packets"}, "byte queue limits (BQL)"),
@@ -196,6 +210,10 @@ OTHERS: dict[str, Any] = {
     "red": {
         "min_threshold": "9 packets", "max_threshold": "60 packets", "max_p": 0.2, "weight": 0.25,
         "ecn": True, "gentle": False, "adaptive": False, "mean_packet": "900 B", "target_delay": "9 ms",
+    },
+    "dualpi2": {
+        "target": "20 ms", "update": "20 ms", "alpha": 0.05, "beta": 1.5, "coupling_factor": 3,
+        "step_threshold": "2 ms", "classic_protection": 5, "drop_on_overload": False,
     },
 }  # fmt: skip
 """Of each discipline that some platform has, every parameter with another value than its default."""
@@ -227,6 +245,21 @@ def test_no_parameter_is_left_out_without_a_word(platform: str, *, cake: bool) -
 def test_what_cake_does_not_take_is_named() -> None:
     made = configuration("10 Mbps", {"discipline": "fq_codel", "target": "7 ms"}, "9 packets", cake=True)
     assert "target = 7 ms is not set: no line for it is known on Linux (tc of iproute2 6.1)." in made.notes
+
+
+@pytest.mark.parametrize("value", [{"alpha": 0.001}, {"target": "0 ms"}, {"step_threshold": "0 ms"}])
+def test_what_tc_would_leave_out_of_dualpi2_is_refused(value: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="is less than Linux's DualPI2 takes") as caught:
+        configuration("100 Mbps", {"discipline": "dualpi2", **value}, "9 packets")
+    assert caught.value.key == f"queue.{next(iter(value))}"
+
+
+@pytest.mark.parametrize("steps", [1, 13, 40, 41, 819, 2560])
+def test_dualpi2_s_gains_survive_that_tc_cuts_them(steps: int) -> None:
+    queue = {"discipline": "dualpi2", "alpha": steps / 256}
+    line = configuration("100 Mbps", queue, "9 packets").lines[-1]
+    written = float(line.partition(" alpha ")[2].split()[0])
+    assert int(written * 256) == steps
 
 
 def test_a_target_that_red_turns_into_thresholds_is_said_to_be_in_them() -> None:

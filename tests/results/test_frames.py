@@ -95,6 +95,7 @@ def test_classes_are_counted_as_groups_are(result: Result) -> None:
     first, second = result.classes.to_dicts()
     assert (first["link"], first["class"], first["throughput_bps"]) == ("west", 0, pytest.approx(7200))
     assert (first["wait_p95_ms"], first["wait_max_ms"]) == (pytest.approx(150), 150)
+    assert (first["marked_packets"], second["marked_packets"]) == (8, 0)
     assert (second["loss"], second["wait_mean_ms"]) == (None, None)
 
 

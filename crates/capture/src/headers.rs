@@ -76,6 +76,7 @@ pub(crate) fn write(
         dscp: etherparse::IpDscp::default(),
         ecn: match ecn {
             Ecn::Incapable => IpEcn::ZERO,
+            Ecn::Scalable => IpEcn::ONE,
             Ecn::Capable => IpEcn::TWO,
             Ecn::Marked => IpEcn::THREE,
         },
@@ -239,6 +240,18 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// RFC 3168 section 5: ECT(1) is 01, ECT(0) 10, CE 11.
+    #[test]
+    fn codepoints_are_those_of_rfc_3168() {
+        let field = |ecn| {
+            let mut bytes = Vec::new();
+            write(&mut bytes, &ENDS, 7, ecn, &Content::Udp { wire_bytes: 28 });
+            bytes[1] & 3
+        };
+        let codepoints = [Ecn::Incapable, Ecn::Scalable, Ecn::Capable, Ecn::Marked].map(field);
+        assert_eq!(codepoints, [0, 1, 2, 3]);
     }
 
     #[test]

@@ -186,7 +186,7 @@ fn kind(packet: &Known) -> &'static str {
 fn flags(sighting: &Sighting<'_>) -> &'static str {
     match (sighting.ecn, sighting.packet.content) {
         (Ecn::Marked, _) => "----E-N",
-        (Ecn::Capable, _) => "------N",
+        (Ecn::Capable | Ecn::Scalable, _) => "------N",
         (Ecn::Incapable, Content::Tcp(TcpSegment { ece: true, offer: None, .. })) => "C------",
         _ => "-------",
     }

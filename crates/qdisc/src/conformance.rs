@@ -24,6 +24,7 @@ fn kinds() -> impl Strategy<Value = PacketKind> {
     prop_oneof![
         Just(PacketKind::Data(Ecn::Incapable)),
         Just(PacketKind::Data(Ecn::Capable)),
+        Just(PacketKind::Data(Ecn::Scalable)),
         Just(PacketKind::Data(Ecn::Marked)),
         Just(PacketKind::Ack),
     ]

@@ -66,7 +66,7 @@ impl QueueDisc for Fifo {
     fn enqueue(&mut self, now: Time, mut packet: Packet, drops: &mut Drops) {
         if self.limit.admits(self.backlog(), packet.wire_bytes) {
             packet.enqueued = now;
-            if packet.kind == PacketKind::Data(Ecn::Capable) && self.mark_above.is_below(self.backlog()) {
+            if packet.may_be_marked() && self.mark_above.is_below(self.backlog()) {
                 packet.kind = PacketKind::Data(Ecn::Marked);
                 self.marks += 1;
             }
@@ -142,16 +142,16 @@ mod tests {
     #[test]
     fn who_listens_is_marked_above_the_threshold() {
         let mut queue = Fifo::new(Limit::Packets(10)).marking_above(Limit::Packets(2));
-        let capable = PacketKind::Data(Ecn::Capable);
-        for seq in 0..5 {
-            queue.enqueue(Time::ZERO, Packet { kind: capable, ..packet(seq, 100) }, &mut Drops::new());
+        let (ect0, ect1) = (PacketKind::Data(Ecn::Capable), PacketKind::Data(Ecn::Scalable));
+        for (seq, kind) in (0..).zip([ect0, ect1, ect0, ect0, ect1]) {
+            queue.enqueue(Time::ZERO, Packet { kind, ..packet(seq, 100) }, &mut Drops::new());
         }
         queue.enqueue(Time::ZERO, packet(5, 100), &mut Drops::new());
         let kinds: Vec<_> =
             std::iter::from_fn(|| queue.dequeue(Time::ZERO, &mut Drops::new()).map(|packet| packet.kind))
                 .collect();
         let (marked, deaf) = (PacketKind::Data(Ecn::Marked), PacketKind::Data(Ecn::Incapable));
-        assert_eq!(kinds, [capable, capable, capable, marked, marked, deaf]);
+        assert_eq!(kinds, [ect0, ect1, ect0, marked, marked, deaf]);
         assert_eq!(queue.marks(), 2);
     }
 }

@@ -11,6 +11,7 @@ mod codel;
 #[cfg(test)]
 mod conformance;
 mod drr;
+mod dualpi2;
 mod fifo;
 mod fq_codel;
 mod limit;
@@ -24,6 +25,7 @@ mod splitbuff;
 pub use classes::{ClassEstimate, Estimates};
 pub use codel::{Codel, CodelConfig, ControlLaw};
 pub use drr::{Drr, DrrConfig};
+pub use dualpi2::{DualPi2, DualPi2Config};
 pub use fifo::{Fifo, FifoConfig};
 pub use fq_codel::{CodelBacklog, FqCodel, FqCodelConfig};
 pub use limit::{Backlog, Limit, Threshold};
@@ -112,6 +114,12 @@ pub trait QueueDisc {
     #[inline]
     fn class(&self) -> usize {
         0
+    }
+
+    /// The class of a packet that it has just dropped.
+    fn class_of_dropped(&self, dropped: &Packet) -> usize {
+        let _ = dropped;
+        self.class()
     }
 }
 
@@ -207,6 +215,9 @@ macro_rules! disciplines {
             fn class(&self) -> usize {
                 match self { $(AnyQdisc::$name(qdisc) => qdisc.class(),)* }
             }
+            fn class_of_dropped(&self, dropped: &Packet) -> usize {
+                match self { $(AnyQdisc::$name(qdisc) => qdisc.class_of_dropped(dropped),)* }
+            }
         }
     };
 }
@@ -224,6 +235,9 @@ disciplines! {
     Red(RedConfig) = "red": Box<Red>,
     /// Deficit round robin: a queue a flow, all get the same bytes a round, the longest gives way when the buffer is full.
     Drr(DrrConfig) = "drr": Box<Drr>,
+    /// `DualPI2` (RFC 9332): a queue of low latency for L4S flows beside one for all others, coupled so that both get their
+    /// share.
+    DualPi2(DualPi2Config) = "dualpi2": Box<DualPi2>,
     /// SplitBuff: sub-buffers by round-trip time, so that short flows do not wait behind long ones.
     SplitBuff(SplitBuffConfig) = "splitbuff": Box<SplitBuff>,
     /// Blind-SplitBuff: flows in sub-buffers at random, `buffer` split evenly.

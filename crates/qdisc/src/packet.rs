@@ -2,13 +2,16 @@
 
 use bufferlab_units::{Span, Time};
 
-/// What a data segment says of congestion: the ECN field (RFC 3168 section 5).
+/// What a data segment says of congestion: the ECN field (RFC 3168 section 5, RFC 9331 section 2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ecn {
     /// Its sender would not listen (Not-ECT).
     Incapable,
-    /// Its sender listens (ECT).
+    /// Its sender listens, and a mark is to it what a loss is (ECT(0)); or it is in a network of its own, as with DCTCP.
     Capable,
+    /// Its sender listens, and many marks are usual to it: Low Latency, Low Loss, Scalable throughput (L4S; ECT(1), RFC
+    /// 9331).
+    Scalable,
     /// A queue on the way marked it: Congestion Experienced (CE).
     Marked,
 }
@@ -69,12 +72,25 @@ impl Packet {
         (self.echo_age_us > 0).then(|| Time::from_ps(self.sent.as_ps().saturating_sub(age)))
     }
 
+    /// Whether a queue may mark it, and none has yet.
+    #[inline(always)]
+    pub fn may_be_marked(&self) -> bool {
+        matches!(self.kind, PacketKind::Data(Ecn::Capable | Ecn::Scalable))
+    }
+
+    /// Whether it is for the queue of low latency (RFC 9331 section 5.1): its sender is an L4S one, or a queue before this
+    /// one has marked it, since then nobody can tell.
+    #[inline]
+    pub(crate) fn is_l4s(&self) -> bool {
+        matches!(self.kind, PacketKind::Data(Ecn::Scalable | Ecn::Marked))
+    }
+
     /// Marks the packet if its sender listens, and counts it unless a queue before this one has; whether it carries a
     /// mark now.
     #[inline]
     pub(crate) fn mark(&mut self, marks: &mut u64) -> bool {
         match self.kind {
-            PacketKind::Data(Ecn::Capable) => {
+            PacketKind::Data(Ecn::Capable | Ecn::Scalable) => {
                 self.kind = PacketKind::Data(Ecn::Marked);
                 *marks += 1;
                 true

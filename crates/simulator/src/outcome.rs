@@ -231,7 +231,7 @@ table! {
     ClassTable {
         /// Index of the link in the plan.
         link: u32,
-        /// Index of the class; classes of round-trip times from the shortest.
+        /// Index of the class: of round-trip times, from the shortest; of `DualPI2`, 0 for L4S and 1 for all others.
         class: u32,
         /// Packets that came in the measured window.
         arrived_packets: u64,
@@ -241,6 +241,8 @@ table! {
         dropped_packets: u64,
         /// The same in bytes.
         dropped_bytes: u64,
+        /// Packets marked by the queue in the measured window (ECN).
+        marked_packets: u64,
         /// Packets whose transmission ended in the measured window.
         departed_packets: u64,
         /// The same in bytes.

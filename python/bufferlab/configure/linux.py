@@ -9,6 +9,8 @@ from math import ceil
 from typing import Any, Final
 
 from bufferlab.configure.answer import Answer
+from bufferlab.configure.linux_dualpi2 import SOURCES as DUALPI2_SOURCES
+from bufferlab.configure.linux_dualpi2 import dualpi2
 from bufferlab.configure.linux_red import red
 from bufferlab.configure.platform import DOWNLOAD, UPLOAD, Platform, Source, Target, Written
 from bufferlab.configure.shared import (
@@ -150,7 +152,7 @@ def _leaf(answer: Answer, target: Target, notes: list[str]) -> tuple[str, list[s
 
 
 def discipline_options(answer: Answer, notes: list[str]) -> list[str]:
-    """The options of fifo, codel, fq_codel and pie beside the limit."""
+    """The options of fifo, codel, fq_codel, pie and dualpi2 beside the limit."""
     given = answer.parameters
     if answer.discipline == "codel":
         return codel_times(answer, notes) + codel_ecn(given)
@@ -158,6 +160,8 @@ def discipline_options(answer: Answer, notes: list[str]) -> list[str]:
         return [*codel_times(answer, notes), *fq_options(answer, notes), *codel_ecn(given)]
     if answer.discipline == "pie":
         return pie_options(given, notes)
+    if answer.discipline == "dualpi2":
+        return dualpi2(given, notes)
     return []
 
 
@@ -295,11 +299,11 @@ LINUX: Final = Platform(
     title="Linux (tc of iproute2 6.1)",
     device="eth0",
     comment="#",
-    disciplines=("fifo", "codel", "fq_codel", "pie", "red"),
+    disciplines=("fifo", "codel", "fq_codel", "pie", "red", "dualpi2"),
     cake=True,
     shapes=True,
     write=write,
-    sources=SOURCES,
+    sources=(*SOURCES, *DUALPI2_SOURCES),
     bounds=fifo_bounds(FIFO_SOURCE),
     write_both=write_both,
     linklayers=True,

@@ -84,6 +84,7 @@ class Written:
 
 ALIKE: Final[Mapping[str, tuple[str, ...]]] = {
     "pie": ("codel",),
+    "dualpi2": ("fq_codel",),
     "red": ("pie", "codel"),
     "drr": ("fq_codel",),
     "splitbuff": ("fq_codel",),

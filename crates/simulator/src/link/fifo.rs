@@ -5,7 +5,7 @@
 //! and a packet's figures are counted at once. The policy is that of `bufferlab_qdisc::Fifo`; a test checks that the
 //! results of both are the same.
 
-use bufferlab_qdisc::{Backlog, Ecn, Limit, Packet, PacketKind};
+use bufferlab_qdisc::{Backlog, Limit, Packet};
 use bufferlab_units::{Rate, Time, TransmissionClock};
 
 use super::Fate;
@@ -73,7 +73,7 @@ impl Fifo {
             statistics.on_drop(group, wire_bytes, now);
             return Fate::Stays;
         }
-        if packet.kind == PacketKind::Data(Ecn::Capable) && self.marks(now, group, statistics) {
+        if packet.may_be_marked() && self.marks(now, group, statistics) {
             return self.admit_marked(now, packet, statistics);
         }
         let departs = self.admit(now, packet, statistics);

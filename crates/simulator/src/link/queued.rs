@@ -70,7 +70,7 @@ impl Queued {
         statistics.on_arrival(packet.group, packet.wire_bytes);
         statistics.before_change(now, self.qdisc.backlog());
         self.qdisc.enqueue(now, packet, &mut self.drops);
-        // a discipline with classes drops only packets that arrive
+        // a discipline with classes drops on arrival only what arrives
         statistics.on_class_arrival(self.qdisc.class(), packet.wire_bytes, !self.drops.is_empty());
         self.count_mark(packet.group, statistics);
         let idle = self.in_service.is_none();
@@ -109,7 +109,7 @@ impl Queued {
             self.serve_varying(now, call, statistics);
             return;
         }
-        self.in_service = self.qdisc.dequeue(now, &mut self.drops);
+        self.take(now, statistics);
         if let Some(packet) = self.in_service {
             self.count_mark(packet.group, statistics);
         }
@@ -138,8 +138,8 @@ impl Queued {
             self.departs = ready;
             return;
         }
-        self.in_service = self.qdisc.dequeue(now, &mut self.drops);
-        let Some(packet) = self.in_service else { return };
+        self.take(now, statistics);
+        let (Some(packet), Pace::Varying(capacity)) = (self.in_service, &mut self.pace) else { return };
         let passage = capacity.send(now, packet.wire_bytes);
         self.departs = passage.departs;
         self.class = self.qdisc.class();
@@ -149,6 +149,17 @@ impl Queued {
         statistics.on_work(packet.group, self.class, passage.work);
     }
 
+    /// Takes the next packet from the discipline, which may drop others on the way.
+    #[inline]
+    fn take(&mut self, now: Time, statistics: &mut LinkStatistics) {
+        let refused = self.drops.len();
+        self.in_service = self.qdisc.dequeue(now, &mut self.drops);
+        for Dropped { packet, .. } in &self.drops[refused..] {
+            let class = self.qdisc.class_of_dropped(packet);
+            statistics.on_class_drop(class, packet.wire_bytes, packet.enqueued);
+        }
+    }
+
     /// The packet that arrives or leaves may have been marked.
     #[inline]
     fn count_mark(&mut self, group: u16, statistics: &mut LinkStatistics) {
@@ -156,6 +167,7 @@ impl Queued {
         if marks != self.marks {
             self.marks = marks;
             statistics.on_mark(group);
+            statistics.on_class_mark(self.qdisc.class());
         }
     }
 
@@ -210,7 +222,10 @@ impl Queued {
             statistics.on_class_left(self.qdisc.class());
             left.push(packet);
         }
-        left.extend(self.drops.drain(..).map(|dropped| dropped.packet));
+        for Dropped { packet, .. } in self.drops.drain(..) {
+            statistics.on_class_left(self.qdisc.class_of_dropped(&packet));
+            left.push(packet);
+        }
         for packet in left {
             statistics.on_left(packet.group);
         }

@@ -1,6 +1,6 @@
 //! Counters of the classes of a discipline. A link without classes does nothing here.
 
-use bufferlab_units::Span;
+use bufferlab_units::{Span, Time};
 
 use super::{GroupStatistics, LinkStatistics, Waits, count};
 use crate::outcome::Outcome;
@@ -19,6 +19,24 @@ impl LinkStatistics {
             if refused {
                 count(&mut books.counters.dropped, wire_bytes);
             }
+        }
+    }
+
+    /// A packet that had been taken at `arrived` is dropped: of the window, as in [`Self::on_drop`], if that is in it.
+    #[inline]
+    pub(crate) fn on_class_drop(&mut self, class: usize, wire_bytes: u32, arrived: Time) {
+        let from = self.from;
+        if let Some(books) = self.classes.get_mut(class) {
+            count(&mut books.counters.dropped, wire_bytes);
+            if arrived < from {
+                count(&mut books.at_warmup.dropped, wire_bytes);
+            }
+        }
+    }
+
+    pub(crate) fn on_class_mark(&mut self, class: usize) {
+        if let Some(books) = self.classes.get_mut(class) {
+            books.counters.marked_packets += 1;
         }
     }
 
@@ -53,6 +71,7 @@ impl LinkStatistics {
             table.arrived_bytes.push(now.arrived.bytes - then.arrived.bytes);
             table.dropped_packets.push(now.dropped.packets - then.dropped.packets);
             table.dropped_bytes.push(now.dropped.bytes - then.dropped.bytes);
+            table.marked_packets.push(now.marked_packets - then.marked_packets);
             table.departed_packets.push(now.departed.packets - then.departed.packets);
             table.departed_bytes.push(now.departed.bytes - then.departed.bytes);
             table.served_packets.push(waits.map_or(0, |waits| waits.histogram.total()));

@@ -12,6 +12,9 @@ GROUP: Final = Metric("group", TEXT, "Flow group, or “all” for all groups to
 LINK: Final = Metric("link", TEXT, "Link.", link_names)
 FLOW: Final = Metric("flow", COUNT, "Number of the flow, from 0.")
 CLASS: Final = Metric(
-    "class", COUNT, "Class of the link's queue discipline. SplitBuff's have the shortest round trips first."
+    "class",
+    COUNT,
+    "Class of the link's queue discipline. SplitBuff's have the shortest round trips first; DualPI2's are 0 "
+    "for L4S packets, 1 for all others.",
 )
 TIME: Final = Metric("time_s", SECONDS, "Time of the sample.", seconds("time_ps"), "time")

@@ -182,8 +182,8 @@ QUEUES: Final = Dimension(
 
 CLASSES: Final = Dimension(
     "class",
-    "One row per link and class of its queue discipline, if that has classes (SplitBuff's sub-buffers): the "
-    "frame `classes`.",
+    "One row per link and class of its queue discipline, if that has classes: SplitBuff's sub-buffers, "
+    "DualPI2's queues (0 L4S, 1 all others). The frame `classes`.",
     keys=(SEED, LINK, CLASS),
     metrics=(
         _THROUGHPUT,
@@ -193,6 +193,7 @@ CLASSES: Final = Dimension(
         _ARRIVED_BYTES,
         _DROPPED,
         _DROPPED_BYTES,
+        _MARKED,
         _DEPARTED,
         _DEPARTED_BYTES,
         _SERVED,

@@ -39,6 +39,7 @@ fn push(rows: QueueTable, table: &mut ClassTable) {
     table.arrived_bytes.extend(rows.arrived_bytes);
     table.dropped_packets.extend(rows.dropped_packets);
     table.dropped_bytes.extend(rows.dropped_bytes);
+    table.marked_packets.extend(rows.marked_packets);
     table.departed_packets.extend(rows.departed_packets);
     table.departed_bytes.extend(rows.departed_bytes);
     table.served_packets.extend(rows.served_packets);
