@@ -57,3 +57,24 @@ def test_marks_replace_losses_of_dctcp_only() -> None:
     deaf = measured("reno", mark_above="15 packets")
     assert deaf["queues"][0]["marked_packets"] == 0
     assert "packets marked" not in summary_view(deaf).text()
+
+
+def test_the_codepoint_decides_which_queue_of_dualpi2_a_flow_is_in() -> None:
+    """Bytes that left, by class: 0 is for L4S."""
+
+    def departed(**flow: object) -> list[int]:
+        scenario = {
+            "run": {"duration": "5 s"},
+            "bottleneck": {"rate": "20 Mbps", "buffer": "1 bdp", "queue": "dualpi2"},
+            "flows": [{"rtt": "20 ms", **flow}],
+        }
+        classes = bufferlab.run(scenario, progress=False).classes.sort("class")
+        return [int(size) for size in classes["departed_bytes"]]
+
+    for flow in ({"congestion": "prague"}, {"congestion": "dctcp", "ecn": "l4s"}):
+        l4s, others = departed(**flow)
+        # the SYN and nothing else
+        assert l4s > 10_000_000 and others < 100
+    for flow in ({"congestion": "reno"}, {"congestion": "reno", "ecn": "classic"}):
+        l4s, others = departed(**flow)
+        assert l4s == 0 and others > 10_000_000

@@ -62,7 +62,7 @@ UDP = {"kind": "udp", "packet": "100 B", "rate": "1 Mbps"}
             {"for": "calls", "weights": {}},
             "advise.for: 'calls' does not go with weights; accepted: either for",
         ),
-        ("flows.long.ecn", "on", "flows[1].ecn: 'on' is not a known word; accepted: off, classic, abe"),
+        ("flows.long.ecn", "on", "flows[1].ecn: 'on' is not a known word; accepted: off, classic, abe, l4s"),
         ("links.west.rate", "-1 Mbps", "links[0].rate: '-1 Mbps' is negative; accepted: a rate"),
         ("links.west.rate", "10 ms", "links[0].rate: '10 ms' has a wrong unit"),
         ("links.west.rate", float("nan"), "links[0].rate: nan is not a text"),

@@ -131,3 +131,18 @@ def test_ecn_goes_with_controls_and_recoveries_that_leave_it_room(
         make(given | {"flows.short.ecn": ecn})
     for control in ("reno", "cubic"):
         make({"flows.short.ecn": ecn, "flows.short.congestion": control, "flows.short.recovery": "sack"})
+
+
+def test_l4s_s_codepoint_needs_a_control_that_takes_many_marks(make: Make) -> None:
+    for control in ("reno", "cubic", "bbr3"):
+        with pytest.raises(
+            InputError, match=f"'l4s' does not go with {control}, to which a mark is as a loss"
+        ):
+            make({"flows.short.ecn": "l4s", "flows.short.congestion": control})
+    for control in ("dctcp", "prague"):
+        make({"flows.short.ecn": "l4s", "flows.short.congestion": control})
+
+
+def test_prague_has_a_pace_of_its_own(make: Make) -> None:
+    with pytest.raises(InputError, match="means nothing to prague, which has a pace of its own"):
+        make({"flows.short.paced": True, "flows.short.congestion": "prague"})

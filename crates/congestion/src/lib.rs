@@ -19,6 +19,7 @@ mod htcp;
 mod hystart;
 mod linux26;
 mod linux_window;
+mod prague;
 mod reno;
 mod sample;
 mod scalable;
@@ -36,6 +37,7 @@ pub use fixed::{Fixed, FixedConfig};
 pub use htcp::{Htcp, HtcpConfig};
 pub use hystart::{HyStart, SlowStartAdvice};
 pub use linux26::{Linux26, Linux26Config, Linux26Law};
+pub use prague::{Prague, PragueConfig};
 pub use reno::{Growth, Reno, RenoConfig};
 pub use sample::{AckSample, KernelAck, RateSample};
 pub use scalable::{Scalable, ScalableConfig};
@@ -120,6 +122,11 @@ pub trait CongestionControl {
     fn pacing(&self) -> Option<f64> {
         None
     }
+    /// Where the window sets the pace: how many windows leave in a round trip outside slow start, if the control asks for
+    /// a pace at all.
+    fn pace(&self) -> Option<f64> {
+        None
+    }
     /// Acknowledgments need a [`RateSample`].
     fn wants_rate(&self) -> bool {
         false
@@ -154,6 +161,10 @@ pub trait Algorithm: Parameters {
     const NEEDS_RATES: bool = false;
     /// Its segments are ECN-capable, and it responds to marks itself.
     const USES_ECN: bool = false;
+    /// Its segments say so by ECT(1), since it meets RFC 9331 section 4.
+    const IS_L4S: bool = false;
+    /// It asks for a pace, by a rate of its own or as [`CongestionControl::pace`] says.
+    const HAS_PACE: bool = Self::NEEDS_RATES;
     /// RFC 8511 has a factor for it.
     const HAS_MILD_MARKS: bool = false;
 
@@ -183,6 +194,16 @@ macro_rules! controls {
             /// [`Algorithm::USES_ECN`].
             pub fn uses_ecn(&self) -> bool {
                 match self { $(CongestionConfig::$name(_) => $config::USES_ECN,)* }
+            }
+
+            /// [`Algorithm::IS_L4S`].
+            pub fn is_l4s(&self) -> bool {
+                match self { $(CongestionConfig::$name(_) => $config::IS_L4S,)* }
+            }
+
+            /// [`Algorithm::HAS_PACE`].
+            pub fn has_pace(&self) -> bool {
+                match self { $(CongestionConfig::$name(_) => $config::HAS_PACE,)* }
             }
 
             /// [`Algorithm::HAS_MILD_MARKS`].
@@ -240,6 +261,9 @@ macro_rules! controls {
             fn pacing(&self) -> Option<f64> {
                 match self { $(AnyControl::$name(control) => control.pacing(),)* }
             }
+            fn pace(&self) -> Option<f64> {
+                match self { $(AnyControl::$name(control) => control.pace(),)* }
+            }
             fn wants_rate(&self) -> bool {
                 match self { $(AnyControl::$name(control) => control.wants_rate(),)* }
             }
@@ -292,9 +316,12 @@ controls! {
     /// Shrinks by the share of marked segments; needs a link that marks (`mark_above`, or `ecn` or `ce_threshold` of its
     /// queue), without marks it is Reno. Source: RFC 8257.
     Dctcp(DctcpConfig) = "dctcp": Box<Dctcp>,
+    /// DCTCP for the Internet, paced, with L4S's codepoint ECT(1): for links with `dualpi2`. Source:
+    /// draft-briscoe-iccrg-prague-congestion-control; RFC 9331.
+    Prague(PragueConfig) = "prague": Box<Prague>,
     /// BBR, version 1: paced by the measured rate. Source: N. Cardwell and others, ACM Queue 14(5), 2016; Linux.
     Bbr1(Bbr1Config) = "bbr": Box<Bbr1>,
-    /// BBR, version 3: bounded by losses and ECN, too. Source: draft-ietf-ccwg-bbr.
+    /// BBR, version 3: bounded by losses, too. Source: draft-ietf-ccwg-bbr.
     Bbr3(Bbr3Config) = "bbr3": Box<Bbr3>,
 }
 

@@ -120,8 +120,11 @@ fn check_tcp(plan: &Plan, group: &GroupPlan, tcp: &TcpPlan, at: &str) -> Checked
 
 fn check_ecn(tcp: &TcpPlan, at: &str) -> Checked {
     let (ecn, key) = (tcp.config.ecn, format!("{at}.ecn"));
-    let is_free = ecn == EcnUse::Off || !tcp.congestion.uses_ecn();
-    require(is_free, &*key, ecn.word(), "\"off\" with a control that has its own response to marks")?;
+    let is_free = matches!(ecn, EcnUse::Off | EcnUse::L4s) || !tcp.congestion.uses_ecn();
+    let accepted = "\"off\" or \"l4s\" with a control that has its own response to marks";
+    require(is_free, &*key, ecn.word(), accepted)?;
+    let responds = ecn != EcnUse::L4s || tcp.congestion.uses_ecn();
+    require(responds, &*key, ecn.word(), "\"l4s\" with dctcp or prague only")?;
     let has_factor = ecn != EcnUse::Abe || tcp.congestion.has_mild_marks();
     require(has_factor, key, ecn.word(), "\"classic\" or \"off\" with controls other than reno and cubic")
 }

@@ -55,6 +55,8 @@ pub(crate) enum Capable {
     New,
     /// All, with a control that asks for marks (RFC 8257 section 3.3; retransmissions as in Linux).
     All,
+    /// All, with L4S's codepoint (RFC 9331 section 4.1).
+    L4s,
 }
 
 impl Capable {
@@ -64,6 +66,7 @@ impl Capable {
             Capable::Nothing => Ecn::Incapable,
             Capable::New if kind != SegmentKind::New => Ecn::Incapable,
             Capable::New | Capable::All => Ecn::Capable,
+            Capable::L4s => Ecn::Scalable,
         }
     }
 }

@@ -320,6 +320,7 @@ fn load(plan: &TcpPlan, flows: &FlowColumns, flow: usize) -> Load {
 
 fn capable(source: &SourcePlan) -> Capable {
     match source {
+        SourcePlan::Tcp(tcp) if tcp.congestion.is_l4s() || tcp.config.ecn == EcnUse::L4s => Capable::L4s,
         SourcePlan::Tcp(tcp) if tcp.congestion.uses_ecn() => Capable::All,
         SourcePlan::Tcp(tcp) if tcp.config.ecn != EcnUse::Off => Capable::New,
         _ => Capable::Nothing,

@@ -86,6 +86,8 @@ words! {
         Classic = "classic",
         /// By less in congestion avoidance: to 0.8 of the window with Reno, 0.85 with CUBIC (RFC 8511 section 3.1).
         Abe = "abe",
+        /// Its segments carry L4S's codepoint, ECT(1) (RFC 9331 section 4.1); with a control that has a response of its own.
+        L4s = "l4s",
     }
 }
 
@@ -208,8 +210,9 @@ parameters! {
         limited_transmit: bool = true, FLAG;
         /// Explicit congestion notification: data is ECN-capable, and an echoed mark reduces the window as a loss does, once
         /// a window of data (`classic`), or by less (`abe`, with `reno` and `cubic`). `bbr`, `bbr3` and `fixed` ignore
-        /// marks; `dctcp` has its own response.
-        // RFC 3168 section 6.1.2; RFC 8511 section 3.1.
+        /// marks; `dctcp` and `prague` have their own response, and `l4s` gives `dctcp` L4S's codepoint, as `prague` has it
+        /// always.
+        // RFC 3168 section 6.1.2; RFC 8511 section 3.1; RFC 9331 section 4.1.
         ecn: EcnUse = EcnUse::Off, choice::<EcnUse>();
         /// A SYN goes first.
         // RFC 9293 section 3.5.

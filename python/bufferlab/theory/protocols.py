@@ -192,6 +192,13 @@ PROTOCOLS: Final[Mapping[str, Protocol]] = {
             reno_epoch,
             "RFC 8257, sections 3.4 and 3.5: growth and answer to losses are RFC 5681's",
         ),
+        Protocol(
+            "prague",
+            "Prague",
+            0.5,
+            no_epoch("prague"),
+            "none: marks come by chance where it is at home (RFC 9332); a loss halves",
+        ),
         Protocol("fixed", "fixed window", 1.0, fixed_epoch, "a window that never changes"),
     )
 }

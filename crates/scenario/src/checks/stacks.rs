@@ -58,7 +58,7 @@ fn check_recovery(flow: &Flow, tcp: &Stack, run_stack: &str, reading: &mut Readi
 }
 
 fn check_pace(flow: &Flow, tcp: &Stack, reading: &mut Reading<'_>) {
-    if flow.keys.has("paced") && tcp.congestion.config.needs_rates() {
+    if flow.keys.has("paced") && tcp.congestion.config.has_pace() {
         let problem = format!("means nothing to {}, which has a pace of its own", tcp.congestion.word);
         let mistake = Mistake::new(problem).key("paced").value(&Value::Flag(tcp.connection.paced));
         reading.refuse(mistake.accepted("no paced here, or another congestion control"));
@@ -68,9 +68,12 @@ fn check_pace(flow: &Flow, tcp: &Stack, reading: &mut Reading<'_>) {
 fn check_ecn(flow: &Flow, tcp: &Stack, reading: &mut Reading<'_>) {
     let (ecn, control) = (tcp.connection.ecn, &tcp.congestion);
     let mistake = |problem: String| Mistake::new(problem).key("ecn").text(ecn.word());
-    if flow.keys.has("ecn") && control.config.uses_ecn() {
+    if flow.keys.has("ecn") && control.config.uses_ecn() && ecn != EcnUse::L4s {
         let problem = format!("means nothing to {}, which has its own response to marks", control.word);
-        reading.refuse(mistake(problem).accepted("no ecn here, or another congestion control"));
+        reading.refuse(mistake(problem).accepted("no ecn here, 'l4s', or another congestion control"));
+    } else if ecn == EcnUse::L4s && !control.config.uses_ecn() {
+        let problem = format!("does not go with {}, to which a mark is as a loss (RFC 9331)", control.word);
+        reading.refuse(mistake(problem).accepted("'classic', or the congestion control prague or dctcp"));
     } else if ecn != EcnUse::Off
         && (tcp.connection.recovery.is_ns2() || tcp.connection.recovery == Recovery::LinuxNs2)
     {

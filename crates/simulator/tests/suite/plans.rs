@@ -191,21 +191,29 @@ fn recovery() -> impl Strategy<Value = Recovery> {
     ]
 }
 
-/// The one that most flows have, and the one that listens to marks.
-const CONTROLS: [(&str, f64); 2] = [("reno", 0.55), ("dctcp", 1.1)];
+/// The one that most flows have, and those that listen to marks.
+const CONTROLS: [(&str, f64); 3] = [("reno", 0.55), ("dctcp", 0.9), ("prague", 0.4)];
 
 fn recovery_for(congestion: &CongestionConfig, recovery: Recovery) -> Recovery {
     if congestion.needs_rates() && recovery != Recovery::Linux { Recovery::Sack } else { recovery }
 }
 
 fn ecn() -> impl Strategy<Value = EcnUse> {
-    prop_oneof![3 => Just(EcnUse::Off), 1 => Just(EcnUse::Classic), 1 => Just(EcnUse::Abe)]
+    prop_oneof![
+        3 => Just(EcnUse::Off),
+        1 => Just(EcnUse::Classic),
+        1 => Just(EcnUse::Abe),
+        1 => Just(EcnUse::L4s),
+    ]
 }
 
 /// What goes with the control and the recovery.
 pub(crate) fn ecn_for(congestion: &CongestionConfig, recovery: Recovery, preferred: EcnUse) -> EcnUse {
     match preferred {
-        _ if congestion.uses_ecn() || recovery.is_ns2() || recovery == Recovery::LinuxNs2 => EcnUse::Off,
+        _ if recovery.is_ns2() || recovery == Recovery::LinuxNs2 => EcnUse::Off,
+        EcnUse::L4s if congestion.uses_ecn() => EcnUse::L4s,
+        EcnUse::L4s => EcnUse::Classic,
+        _ if congestion.uses_ecn() => EcnUse::Off,
         EcnUse::Abe if !congestion.has_mild_marks() => EcnUse::Classic,
         preferred => preferred,
     }

@@ -31,7 +31,8 @@ pub(super) struct Marks {
 impl Marks {
     /// Of a connection that uses ECN.
     pub(super) fn of(config: &TcpConfig) -> Option<Marks> {
-        (config.ecn != EcnUse::Off).then_some(Marks { mild: config.ecn == EcnUse::Abe, until: 0 })
+        let responds = matches!(config.ecn, EcnUse::Classic | EcnUse::Abe);
+        responds.then_some(Marks { mild: config.ecn == EcnUse::Abe, until: 0 })
     }
 }
 

@@ -146,7 +146,8 @@ impl Sender {
             retransmissions: 0,
             recovery: LossRecovery::new(config.recovery, config.limited_transmit),
             rates: rated.then(|| Box::new(DeliveryRate::new())),
-            pacer: (rated || config.paced).then(|| Box::new(Pacer::new(control.pacing()))),
+            pacer: (rated || config.paced || control.pace().is_some())
+                .then(|| Box::new(Pacer::new(control.pacing()))),
             bursts: load
                 .bursts
                 .map(|bursts| Box::new(Bursts::new(bursts, config.initial_window, &estimator, &control))),

@@ -15,7 +15,7 @@ const LONGEST_GAP_PS: f64 = 1e12;
 /// (`sysctl_tcp_pacing_ss_ratio`, 200 %).
 const SLOW_START_RATIO: f64 = 2.0;
 /// The same afterwards (`sysctl_tcp_pacing_ca_ratio`, 120 %).
-const AVOIDANCE_RATIO: f64 = 1.2;
+pub(super) const AVOIDANCE_RATIO: f64 = 1.2;
 /// Segments that leave before there is a pace ("does not pace first 10 MSS").
 const UNPACED_SEGMENTS: u64 = 10;
 
@@ -74,9 +74,9 @@ pub(super) fn window_gap(sent: u64, srtt: Span, segments_a_round_trip: f64) -> S
     Span::from_ps((srtt.as_ps() as f64 / segments_a_round_trip) as u64)
 }
 
-/// Segments that a pace set by the window sends in a smoothed round-trip time.
-pub(super) fn segments_a_round_trip(cwnd: f64, ssthresh: f64, flight: u32) -> f64 {
-    let ratio = if cwnd < ssthresh / 2.0 { SLOW_START_RATIO } else { AVOIDANCE_RATIO };
+/// Segments that a pace set by the window sends in a smoothed round-trip time; `avoidance` windows outside slow start.
+pub(super) fn segments_a_round_trip(cwnd: f64, ssthresh: f64, flight: u32, avoidance: f64) -> f64 {
+    let ratio = if cwnd < ssthresh / 2.0 { SLOW_START_RATIO } else { avoidance };
     ratio * cwnd.max(f64::from(flight))
 }
 
@@ -111,9 +111,10 @@ mod tests {
 
     #[test]
     fn a_window_leaves_faster_than_it_is_acknowledged() {
-        assert_eq!(segments_a_round_trip(10.0, 100.0, 5), 20.0);
-        assert_eq!(segments_a_round_trip(50.0, 100.0, 5), 60.0);
-        assert_eq!(segments_a_round_trip(50.0, 100.0, 100), 120.0);
+        assert_eq!(segments_a_round_trip(10.0, 100.0, 5, AVOIDANCE_RATIO), 20.0);
+        assert_eq!(segments_a_round_trip(50.0, 100.0, 5, AVOIDANCE_RATIO), 60.0);
+        assert_eq!(segments_a_round_trip(50.0, 100.0, 100, AVOIDANCE_RATIO), 120.0);
+        assert_eq!(segments_a_round_trip(50.0, 100.0, 100, 1.0), 100.0);
         assert_eq!(window_gap(9, Span::from_ms(100), 20.0), Span::ZERO);
         assert_eq!(window_gap(10, Span::from_ms(100), 20.0), Span::from_ms(5));
     }

@@ -214,7 +214,8 @@ impl Sender {
     }
 
     fn segments_a_round_trip(&self) -> f64 {
-        pacer::segments_a_round_trip(self.cwnd(), self.ssthresh(), self.window.flight())
+        let ratio = self.control.pace().unwrap_or(pacer::AVOIDANCE_RATIO);
+        pacer::segments_a_round_trip(self.cwnd(), self.ssthresh(), self.window.flight(), ratio)
     }
 
     /// The next segment, if the windows or the recovery allow one.

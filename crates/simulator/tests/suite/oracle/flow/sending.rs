@@ -1,5 +1,6 @@
 //! What a host sends, and when: its processing delay, its interface, its card.
 
+use bufferlab_congestion::CongestionConfig;
 use bufferlab_qdisc::{Ecn, Packet, PacketKind};
 use bufferlab_simulator::JitterPlan;
 use bufferlab_transport::{EcnUse, SegmentKind};
@@ -97,7 +98,12 @@ impl Flow {
                 } else {
                     let classic = plan.config.ecn != EcnUse::Off && segment.kind == SegmentKind::New;
                     let capable = plan.congestion.uses_ecn() || classic;
-                    let ecn = if capable { Ecn::Capable } else { Ecn::Incapable };
+                    let ecn = match plan.congestion {
+                        CongestionConfig::Prague(_) => Ecn::Scalable,
+                        _ if plan.config.ecn == EcnUse::L4s => Ecn::Scalable,
+                        _ if capable => Ecn::Capable,
+                        _ => Ecn::Incapable,
+                    };
                     (
                         PacketKind::Data(ecn),
                         segment.seq,
