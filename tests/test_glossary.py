@@ -49,6 +49,7 @@ MARKS = {
     "marked_ever",
     "marked_packets",
     "marks_at",
+    "may_be_marked",
     "marked_share",
     "marking",
     "marking_above",

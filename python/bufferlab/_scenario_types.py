@@ -75,6 +75,20 @@ class DrrDict(TypedDict):
     quantum: NotRequired[str | None]
 
 
+class Dualpi2Dict(TypedDict):
+    """`DualPI2` (RFC 9332): a queue of low latency for L4S flows beside one for all others, coupled so that both get their share."""
+
+    discipline: Literal["dualpi2"]
+    target: NotRequired[str | None]
+    update: NotRequired[str | None]
+    alpha: NotRequired[float | None]
+    beta: NotRequired[float | None]
+    coupling_factor: NotRequired[int | None]
+    step_threshold: NotRequired[str | None]
+    classic_protection: NotRequired[int | None]
+    drop_on_overload: NotRequired[bool | None]
+
+
 class SplitBuffDict(TypedDict):
     """SplitBuff: sub-buffers by round-trip time, so that short flows do not wait behind long ones."""
 
@@ -187,6 +201,7 @@ QueueDict = (
     | PieDict
     | RedDict
     | DrrDict
+    | Dualpi2Dict
     | SplitBuffDict
     | SplitBuffBlindDict
 )
@@ -260,7 +275,7 @@ class FlowDict(TypedDict):
     clock: NotRequired[str | None]
     timestamps: NotRequired[bool | None]
     limited_transmit: NotRequired[bool | None]
-    ecn: NotRequired[Literal["off", "classic", "abe"] | None]
+    ecn: NotRequired[Literal["off", "classic", "abe", "l4s"] | None]
     handshake: NotRequired[bool | None]
     paced: NotRequired[bool | None]
     stated_rtt: NotRequired[str | None]
@@ -507,7 +522,7 @@ class ResolvedStack(TypedDict):
     clock_ps: int
     timestamps: bool
     limited_transmit: bool
-    ecn: Literal["off", "classic", "abe"]
+    ecn: Literal["off", "classic", "abe", "l4s"]
     handshake: bool
     paced: bool
     stated_rtt_ps: int | None
