@@ -6,6 +6,7 @@ import functools
 import gzip
 import json
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -68,8 +69,20 @@ def used(address: str) -> dict[str, str | None]:
 @pytest.mark.timeout(300)
 def test_readers_can_use_the_page(static: str) -> None:
     results = used(static)
-    assert len(results) >= 15
+    assert len(results) >= 16
     assert {name: wrong for name, wrong in results.items() if wrong} == {}
+
+
+@pytest.mark.timeout(300)
+def test_readers_can_ask_the_computer_that_serves_the_page() -> None:
+    command = [sys.executable, "-m", "bufferlab", "serve", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        address = server.stdout.readline().strip()
+        driver = [NODE or "node", str(DRIVER.with_name("served.mjs")), CHROMIUM or "chromium", address]
+        ended = subprocess.run(driver, capture_output=True, text=True, check=False)
+        server.terminate()
+    assert ended.returncode == 0, ended.stderr
 
 
 def test_the_page_is_less_than_a_megabyte_to_load() -> None:

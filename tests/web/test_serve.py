@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import http.client
+import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
 from bufferlab import cli, web
 
-PAGE = {"index.html": "<!doctype html><title>a page</title>", "assets/lab.wasm": "wasm"}
+PAGE = {"index.html": "<!doctype html><head><title>a page</title></head>", "assets/lab.wasm": "wasm"}
+SERVED = '<meta name="bufferlab-api" content="api" />'
 
 
 @pytest.fixture
@@ -48,12 +52,16 @@ def address(page: Path) -> Iterator[str]:
     assert "Traceback" not in said
 
 
-def asked(address: str, path: str, **headers: str) -> tuple[int, str, http.client.HTTPMessage]:
+def asked(
+    address: str, path: str, post: str | None = None, **headers: str
+) -> tuple[int, str, http.client.HTTPMessage]:
+    """The answer to a GET, or to a POST of a text."""
     parts = urlsplit(address)
     connection = http.client.HTTPConnection(parts.hostname or "", parts.port or 0)
-    connection.request("GET", path, headers=headers)
+    headers = {name.replace("_", "-"): value for name, value in headers.items()}
+    connection.request("GET" if post is None else "POST", path, body=post, headers=headers)
     answer = connection.getresponse()
-    text = answer.read().decode()
+    text = answer.read().decode(errors="replace")
     connection.close()
     return answer.status, text, answer.headers
 
@@ -62,7 +70,8 @@ def test_only_the_page_s_own_requests_are_answered(address: str) -> None:
     parts = urlsplit(address)
     path, port = parts.path, parts.port
     status, text, headers = asked(address, path)
-    assert (status, text) == (200, PAGE["index.html"])
+    assert (status, text) == (200, PAGE["index.html"].replace("<head>", f"<head>{SERVED}"))
+    assert asked(address, f"{path}index.html")[:2] == (200, text)
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Content-Security-Policy"] == "frame-ancestors 'none'"
     assert len(path) > 20
@@ -81,6 +90,95 @@ def test_only_the_page_s_own_requests_are_answered(address: str) -> None:
         asked(address, f"{path}..%2f..%2fpyproject.toml"),
     ]
     assert {(status, "Not" in text) for status, text, _ in refused} == {(404, True)}
+
+
+SCENARIO = """
+run = { duration = "4 s", warmup = "1 s" }
+bottleneck = { rate = "10 Mbps", delay = "2 ms", buffer = "40 packets" }
+flows = [{ name = "near", count = 2, rtt = "20 ms" }]
+"""
+
+
+class Api:
+    """What the page asks of a server."""
+
+    def __init__(self, address: str) -> None:
+        self._address = address
+        self.path = f"{urlsplit(address).path}api/jobs"
+
+    def begin(self, verb: str, text: str = SCENARIO) -> tuple[int, dict[str, Any]]:
+        document = json.dumps({"verb": verb, "text": text})
+        status, answer, _ = asked(self._address, self.path, document, content_type="application/json")
+        return status, json.loads(answer)
+
+    def state(self, job: dict[str, Any]) -> dict[str, Any]:
+        state: dict[str, Any] = json.loads(asked(self._address, f"{self.path}/{job['name']}")[1])
+        return state
+
+    def ended(self, job: dict[str, Any]) -> dict[str, Any]:
+        while (state := self.state(job))["state"] == "running":
+            time.sleep(0.1)
+        return state
+
+    def cancel(self, job: dict[str, Any]) -> None:
+        assert asked(self._address, f"{self.path}/{job['name']}/cancel", "")[0] == 200
+
+
+def test_a_job_is_the_command_with_its_files(address: str) -> None:
+    api = Api(address)
+    status, job = api.begin("run")
+    assert (status, job["verb"]) == (201, "run")
+    state = api.ended(job)
+    assert state["state"] == "done", state["progress"]
+    assert "utilization, %" in state["answer"]
+    assert {"scenario.toml", "run.pcapng", "run.flent.gz", "results/summary.json"} <= set(state["files"])
+    assert any(file.endswith(".svg") for file in state["files"])
+    files = f"{api.path}/{job['name']}/files"
+    status, text, headers = asked(address, f"{files}/scenario.toml")
+    assert (status, text) == (200, SCENARIO)
+    assert "sandbox" in headers["Content-Security-Policy"]
+    assert headers["Content-Disposition"].startswith("inline")
+    assert asked(address, f"{files}/run.pcapng")[2]["Content-Disposition"].startswith("attachment")
+    for wrong in ("nothing.txt", "../scenario.toml", "%2e%2e/scenario.toml", "/etc/hosts", "progress.txt"):
+        assert asked(address, f"{files}/{wrong}")[0] == 404, wrong
+    (listed,) = json.loads(asked(address, api.path)[1])
+    assert listed == state
+
+
+def test_what_is_wrong_with_a_scenario_is_said_at_its_line(address: str) -> None:
+    api = Api(address)
+    _, job = api.begin("size", SCENARIO.replace("10 Mbps", "10 Mppp"))
+    state = api.ended(job)
+    assert state["state"] == "failed"
+    assert "scenario.toml:3:23: bottleneck.rate" in state["progress"][0]
+
+
+def test_jobs_are_canceled_and_no_more_than_two_run(address: str) -> None:
+    api = Api(address)
+    long = SCENARIO.replace("4 s", "100000 s")
+    (first, one), (second, two) = api.begin("run", long), api.begin("size", long)
+    assert (first, second) == (201, 201)
+    status, refusal = api.begin("run")
+    assert status == 409
+    assert refusal["problem"] == "too many run already; accepted: 2 at a time: wait, or cancel one"
+    for job in (one, two, one, two):
+        api.cancel(job)
+    assert {api.ended(job)["state"] for job in (one, two)} == {"canceled"}
+    assert api.begin("observe")[0] == 409
+
+
+def test_jobs_are_begun_by_the_page_only(address: str) -> None:
+    path = Api(address).path
+    document = json.dumps({"verb": "run", "text": SCENARIO})
+    assert asked(address, path, document)[0] == 415
+    assert asked(address, path, document, content_type="text/plain")[0] == 415
+    of_json = {"content_type": "application/json"}
+    assert asked(address, path, document, Origin="https://evil.example", **of_json)[0] == 404
+    assert asked(address, "/wrong/api/jobs", document, **of_json)[0] == 404
+    for wrong in ("", "[]", "{", '{"verb": "run"}', '{"verb": 1, "text": ""}', "[" * 100_000):
+        assert asked(address, path, wrong, **of_json)[0] == 400, wrong[:20]
+    assert asked(address, path, json.dumps({"text": "x" * 1_100_000}), **of_json)[0] == 413
+    assert json.loads(asked(address, path)[1]) == []
 
 
 def test_an_export_is_the_page_s_files(

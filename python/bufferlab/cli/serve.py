@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated, Final
 
 import typer
@@ -37,8 +38,8 @@ def serve(
 ) -> None:
     """Show runs live in a browser.
 
-    Every packet is simulated in the page. Prints the page's address, which holds a token: who does not have
-    it sees nothing. Ctrl-C ends it.
+    Every packet is simulated in the page. It can also ask this computer to advise, size, compare and run.
+    Prints the page's address, which holds a token: who does not have it sees nothing. Ctrl-C ends it.
     """
     from bufferlab.web import built_page, export_page  # noqa: PLC0415 - slow
 
@@ -51,10 +52,17 @@ def serve(
         raise InputError("is any address", key="--host", value=host, accepted=accepted)
     built_page()
     from bufferlab.web import server  # noqa: PLC0415 - slow
+    from bufferlab.web.jobs import Jobs  # noqa: PLC0415
 
     token = secrets.token_urlsafe(16)
     with server.listening(host, port) as listener:
         port = listener.getsockname()[1]
         name = f"[{host}]" if ":" in host else host
-        print(f"http://{name}:{port}/{token}/", flush=True)  # noqa: T201
-        server.serve(server.make_app(host, port, token), listener)
+        with TemporaryDirectory(prefix="bufferlab-") as folder:
+            jobs = Jobs(Path(folder))
+            application = server.make_app(host, port, token, jobs)
+            print(f"http://{name}:{port}/{token}/", flush=True)  # noqa: T201
+            try:
+                server.serve(application, listener)
+            finally:
+                jobs.close()

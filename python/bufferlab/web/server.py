@@ -15,13 +15,15 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
-from starlette.responses import PlainTextResponse
-from starlette.routing import Mount
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bufferlab.errors import InputError
-from bufferlab.web import built_page
+from bufferlab.web import api, built_page
+from bufferlab.web.jobs import Jobs
 
 _HEADERS: Final = {
     "Content-Security-Policy": "frame-ancestors 'none'",  # the rest is in the page, for any web host
@@ -31,6 +33,9 @@ _HEADERS: Final = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
+
+_SERVED: Final = '<meta name="bufferlab-api" content="api" />'
+"""Tells the page that there is a server: as files on a host it has none, and asks for nothing."""
 
 
 class Guard:
@@ -56,7 +61,9 @@ class Guard:
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(_HEADERS)
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
             await send(message)
 
         await answer(scope, receive, guarded)
@@ -72,16 +79,27 @@ class Guard:
         )
 
 
-def make_app(host: str, port: int, token: str) -> Starlette:
-    """The page below `/TOKEN/`.
+def make_app(host: str, port: int, token: str, jobs: Jobs) -> Starlette:
+    """The page below `/TOKEN/`, and what it asks for below `/TOKEN/api/`.
 
     Raises:
         InputError: It was not built.
     """
+    page = built_page()
+    text = (page / "index.html").read_text(encoding="utf-8").replace("<head>", f"<head>{_SERVED}", 1)
+
+    async def index(_: Request) -> Response:
+        return HTMLResponse(text)
+
     names = {host, "127.0.0.1", "localhost"}
     hosts = frozenset(f"[{name}]:{port}" if ":" in name else f"{name}:{port}" for name in names)
     return Starlette(
-        routes=[Mount(f"/{token}", StaticFiles(directory=built_page(), html=True))],
+        routes=[
+            Route(f"/{token}/", index),
+            Route(f"/{token}/index.html", index),
+            Mount(f"/{token}/api", routes=api.routes(jobs)),
+            Mount(f"/{token}", StaticFiles(directory=page, html=True)),
+        ],
         middleware=[Middleware(Guard, hosts=hosts, token=token)],
     )
 

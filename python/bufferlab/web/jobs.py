@@ -1,0 +1,174 @@
+"""Commands that the page asks for: each is a process of its own, with a folder for what it writes.
+
+A command prints its progress line by line and ends well at an interrupt, with what it has found by then; so a
+job needs nothing of its own for either. Jobs end with the server, and their files go with it.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from bufferlab.errors import InputError
+
+SCENARIO: Final = "scenario.toml"
+SAID: Final = "answer.txt"
+_TOLD: Final = "progress.txt"
+_PREFIX: Final = "bufferlab: "
+
+VERBS: Final[Mapping[str, tuple[str, ...]]] = {
+    "advise": ("--out", "results"),
+    "size": ("--out", "results"),
+    "compare": ("--plot", "figures"),
+    "run": (
+        *("--out", "results", "--plot", "figures", "--flent", "run.flent.gz"),
+        *("--pcap", "run.pcapng", "--record-limit", "100000"),
+    ),
+}
+"""What may be asked for, and where its files go."""
+
+MOST_RUNNING: Final = 2
+MOST_KEPT: Final = 40
+
+
+@dataclass(frozen=True)
+class Job:
+    """A command that runs, or has ended.
+
+    Attributes:
+        name: By which it is asked about.
+        verb: The command.
+        folder: What it reads and writes.
+        process: Its process.
+        began_s: When it began, of a clock that only runs forward.
+    """
+
+    name: str
+    verb: str
+    folder: Path
+    process: subprocess.Popen[bytes]
+    began_s: float = field(default_factory=time.monotonic)
+    _ended_s: list[float] = field(default_factory=list)
+    _canceled: list[bool] = field(default_factory=list)
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it has not ended yet."""
+        running = self.process.poll() is None
+        if not running and not self._ended_s:
+            self._ended_s.append(time.monotonic())
+        return running
+
+    def cancel(self) -> None:
+        """Ask it to end with what it has; asked again, end it."""
+        if self.is_running:
+            self.process.send_signal(signal.SIGKILL if self._canceled else signal.SIGINT)
+            self._canceled.append(True)
+
+    def state(self) -> dict[str, Any]:
+        """What the page shows of it."""
+        running = self.is_running
+        ended_s = time.monotonic() if running else self._ended_s[0]
+        return {
+            "name": self.name,
+            "verb": self.verb,
+            "state": "running" if running else self._end(),
+            "seconds": round(ended_s - self.began_s, 1),
+            "progress": self._lines(),
+            "answer": _text(self.folder / SAID),
+            "files": [] if running else self.files(),
+        }
+
+    def files(self) -> list[str]:
+        """What it wrote, and the scenario, as paths in its folder."""
+        paths = (path for path in self.folder.rglob("*") if path.is_file() and path.name != _TOLD)
+        return sorted(path.relative_to(self.folder).as_posix() for path in paths)
+
+    def file(self, name: str) -> Path | None:
+        """One of its files."""
+        return self.folder / name if name in self.files() else None
+
+    def _end(self) -> str:
+        if self._canceled:
+            return "canceled"
+        return "done" if self.process.returncode == 0 else "failed"
+
+    def _lines(self) -> list[str]:
+        return [line.removeprefix(_PREFIX) for line in _text(self.folder / _TOLD).splitlines()]
+
+
+class Jobs:
+    """All of them.
+
+    Args:
+        root: The folder for theirs.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._jobs: dict[str, Job] = {}
+
+    def begin(self, verb: str, text: str) -> Job:
+        """Begin a command on a scenario.
+
+        Raises:
+            InputError: It is none of `VERBS`, or too many are running.
+        """
+        if verb not in VERBS:
+            raise InputError("is no command of the page", value=verb, accepted=", ".join(VERBS))
+        if sum(job.is_running for job in self._jobs.values()) >= MOST_RUNNING:
+            raise InputError(
+                "too many run already", accepted=f"{MOST_RUNNING} at a time: wait, or cancel one"
+            )
+        name = secrets.token_hex(6)
+        folder = self._root / name
+        folder.mkdir()
+        (folder / SCENARIO).write_text(text, encoding="utf-8")
+        command = [sys.executable, "-m", "bufferlab", verb, SCENARIO, *VERBS[verb]]
+        with (folder / SAID).open("wb") as said, (folder / _TOLD).open("wb") as told:
+            process = subprocess.Popen(  # noqa: S603 - no shell, and nothing of the request is an argument
+                command,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=told,
+                env=os.environ | {"COLUMNS": "100"},
+                start_new_session=True,  # Ctrl-C is the server's
+            )
+        job = self._jobs[name] = Job(name, verb, folder, process)
+        self._forget()
+        return job
+
+    def get(self, name: str) -> Job | None:
+        """The job of this name."""
+        return self._jobs.get(name)
+
+    def states(self) -> list[dict[str, Any]]:
+        """Those of all, the latest first."""
+        return [job.state() for job in reversed(self._jobs.values())]
+
+    def close(self) -> None:
+        """End all of them."""
+        for job in self._jobs.values():
+            if job.is_running:
+                job.process.kill()
+            job.process.wait()
+
+    def _forget(self) -> None:
+        ended = [job for job in self._jobs.values() if not job.is_running]
+        for job in ended[: max(0, len(self._jobs) - MOST_KEPT)]:
+            shutil.rmtree(job.folder, ignore_errors=True)
+            del self._jobs[job.name]
+
+
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
