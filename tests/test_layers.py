@@ -30,7 +30,7 @@ CRATES = {
     "observe": {"capture", "estimator", "units"},
     "scenario": {"congestion", "parameters", "qdisc", "simulator", "transport", "units"},
     "python": {"capture", "observe", "scenario", "simulator", "units"},
-    "web": {"scenario", "simulator"},
+    "web": {"qdisc", "scenario", "simulator", "units"},
     "dev": {"scenario"},
     "bench": {"capture", "congestion", "observe", "parameters", "qdisc", "simulator", "transport", "units"},
 }

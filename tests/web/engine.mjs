@@ -2,7 +2,7 @@
 //
 //   node engine.mjs lab.wasm [CHROMIUM]     in Node, or in a page of that browser
 //
-// A job has `scenario` ({text, overrides, seed}) or `plan` (JSON), perhaps `steps` (how many the run is taken in) and
+// A job has `scenario` ({text, overrides, seed}) or `plan` (JSON), perhaps `begin` (false: it is only read), `steps` (how many the run is taken in) and
 // `limits` ([[at_ps, link, limit], ...]). Its answer has `problems`, or what was `read`, each column's SHA-256 by table,
 // the packets, the summary and the seconds that the run took.
 import { readFileSync } from "node:fs";
@@ -54,6 +54,7 @@ async function run({ encoded, jobs }) {
     try {
       give(job.scenario ? JSON.stringify(job.scenario) : job.plan);
       const read = said(job.scenario ? lab.lab_read() : lab.lab_plan());
+      if (job.begin === false) return { read };
       const begun = performance.now();
       said(lab.lab_begin());
       for (const [at_ps, link, limit] of job.limits ?? []) {
@@ -62,10 +63,12 @@ async function run({ encoded, jobs }) {
         said(lab.lab_set_limit(link));
       }
       const samples = [];
+      const insides = [];
       for (let step = 1; step < (job.steps ?? 1); step++) {
         lab.lab_advance(BigInt(Math.floor((step * job.duration_ps) / job.steps)));
         if (lab.lab_sample() !== 0) throw JSON.parse(text());
         samples.push([...new Float64Array(output().buffer)]);
+        insides.push(said(lab.lab_inside(0)));
       }
       lab.lab_advance(2n ** 64n - 1n);
       const head = said(lab.lab_finish());
@@ -79,7 +82,7 @@ async function run({ encoded, jobs }) {
           tables[name][column] = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
         }
       }
-      return { read, packets: head.packets, summary: head.summary, seconds, samples, tables };
+      return { read, packets: head.packets, summary: head.summary, seconds, samples, insides, tables };
     } catch (problems) {
       if (problems instanceof Error) return { trapped: problems.message, said: text() };
       return { problems };

@@ -116,6 +116,25 @@ const tests = {
     await button(page, "Remove Variant 1").click();
     await page.getByRole("region", { name: "Scenario" }).waitFor();
   },
+  async "the picture tells what a discipline has inside, and what users feel"(open) {
+    const near = `{ name = "near", count = 2, rtt = "20 ms" }`;
+    const page = await open(small(SMALL.replace(near, `${near}, { name = "ping", rtt = "30 ms", application = { kind = "ping", interval = "50 ms" } }`)));
+    await page.getByRole("button", { name: /^Theorem 2, 99 %: / }).waitFor();
+    const time = page.getByLabel("Time", { exact: true });
+    await time.fill("700");
+    await page.getByText(/the last was back after [\d.]+ ms/).waitFor();
+    assert.doesNotMatch(await summary(page), /sub-buffers|hold packets/);
+    await page.getByLabel("Queue").selectOption("splitbuff");
+    await page.getByText("At 0 s").waitFor();
+    await time.fill("700");
+    await page.getByText(/sub-buffers parted at [\d.]+ ms hold \d+ of \d+ and \d+ of \d+;/).waitFor();
+    await picture(page, "splitbuff");
+    await page.getByLabel("Queue").selectOption("fq_codel");
+    await page.getByText("At 0 s").waitFor();
+    await time.fill("700");
+    await page.getByText(/[123] queues? holds? packets, the longest \d+;/).waitFor();
+    await picture(page, "fq_codel");
+  },
   async "a shared link opens what it was made of"(open) {
     const page = await open(small());
     await page.getByLabel("Queue").selectOption("codel");
@@ -130,8 +149,10 @@ const tests = {
   },
   async "a wrong scenario is refused at its line, and mended"(open) {
     const page = await open(small(SMALL.replace("10 Mbps", "10 Mppp")));
-    await page.getByRole("alert").getByText("line 3").waitFor();
-    await page.getByText("The scenario as text").click();
+    await page.getByRole("alert").getByText("line 3").first().waitFor();
+    await button(page, "Go to line 3").click();
+    const chosen = await page.evaluate(() => document.activeElement.value.slice(document.activeElement.selectionStart, document.activeElement.selectionEnd));
+    assert.equal(chosen, SMALL.split("\n")[2].replace("10 Mbps", "10 Mppp"));
     await page.getByLabel("TOML or JSON").fill(SMALL);
     await button(page, "Run this text").click();
     await page.getByText(/% of 10 Mbps/).waitFor();

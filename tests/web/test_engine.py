@@ -6,12 +6,14 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
+import polars as pl
 import pytest
 
 import bufferlab
 from bufferlab import _core
 from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario
+from bufferlab.studies.size import rules
 
 from .engine import CHROMIUM, MODULES, ROOT, hashes, missing, run
 
@@ -93,6 +95,61 @@ def test_what_a_run_came_to_is_what_the_command_says(name: str) -> None:
         for group, of in seen.items():
             assert of["loss"] == pytest.approx(rows[group]["loss"])
             assert of["wait_mean_ms"] == pytest.approx(rows[group]["wait_mean_ms"])
+
+
+@pytest.mark.parametrize("control", ["reno", "bic", "cubic-0.8", "cubic-0.7", "ctcp", "newreno"])
+def test_marks_are_what_the_rules_say(control: str) -> None:
+    text = (ROOT / "examples" / "published-link.toml").read_text()
+    overrides = {"flows.long.congestion": control, "run.duration": "30 s"}
+    (answer,) = run([{"scenario": {"text": text, "overrides": overrides}, "begin": False}])
+    frame = rules(Scenario.from_toml(text), overrides=overrides).frame
+    expected = dict(zip(frame["rule"], frame["buffer_packets"], strict=True))
+    marks = {mark["name"]: mark["packets"] for mark in answer["read"]["links"][0]["marks"]}
+    assert list(marks) == ["Stanford", "Theorem 2, 99 %", "BDP"]
+    assert marks["Theorem 2, 99 %"] == expected["heterogeneous"]
+    assert (marks["Stanford"], marks["BDP"]) == (expected["stanford"], expected["bdp"])
+
+
+@pytest.mark.parametrize(("name", "mark"), [("heterogeneous.toml", 115), ("call.toml", None)])
+def test_theorem_2_marks_mixes_and_no_control_that_it_does_not_know(name: str, mark: int | None) -> None:
+    text = (ROOT / "examples" / name).read_text()
+    (answer,) = run([{"scenario": {"text": text}, "begin": False}])
+    marks = {mark["name"]: mark["packets"] for mark in answer["read"]["links"][0]["marks"]}
+    assert marks.get("Theorem 2, 99 %") == mark
+
+
+@pytest.mark.parametrize("queue", ["fifo", "fq_codel", "drr", "splitbuff", "splitbuff-weighted"])
+def test_what_a_discipline_has_inside_is_its_backlog(queue: str) -> None:
+    job = {"scenario": {"text": mixed(queue, "cubic")}, "steps": 20, "duration_ps": 3 * 10**12}
+    (answer,) = run([job])
+    assert len(answer["insides"]) == 19
+    seen = 0
+    for sample, inside in zip(answer["samples"], answer["insides"], strict=True):
+        parts = inside["classes"] or inside["queues"]
+        seen = max(seen, len(parts))
+        if parts:
+            assert sum(part["packets"] for part in parts) == sample[5]
+        assert inside["queues_in_all"] == len(inside["queues"])
+        assert {queue["group"] for queue in inside["queues"]} <= {0, 1}
+    assert seen == {"fifo": 0, "splitbuff": 2, "splitbuff-weighted": 4}.get(queue, 3)
+    if queue.startswith("splitbuff"):
+        thresholds = [part["threshold_s"] for part in answer["insides"][-1]["classes"]]
+        assert thresholds[-1] is None
+        assert 0.02 < thresholds[0] < 0.2
+
+
+def test_samples_tell_how_long_the_last_exchange_took() -> None:
+    scenario = Scenario.load(ROOT / "examples" / "call.toml").with_overrides(SHORT)
+    job = {"scenario": {"text": scenario.to_toml()}, "steps": 4, "duration_ps": 6 * 10**12}
+    (answer,) = run([job])
+    assert answer["tables"] == native(scenario)
+    exchanges = bufferlab.run(scenario).exchanges.filter(pl.col("end_s") <= 4.5)
+    moment, senders = answer["samples"][-1][0], answer["samples"][-1][-18:]
+    assert moment == pytest.approx(4.5)
+    assert senders[2] == 0, "downloads have none"
+    for group, felt in (("call", senders[8]), ("ping", senders[14])):
+        last = exchanges.filter(pl.col("group") == group).sort("number").tail(1)
+        assert felt == pytest.approx(last["end_s"].item() - last["start_s"].item(), abs=1e-9)
 
 
 def test_steps_and_samples_change_nothing() -> None:

@@ -10,10 +10,10 @@ export const rate = (bps: number): string =>
 
 const SECONDS: [number, string][] = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
 
-export const time = (seconds: number): string => scaled(seconds, SECONDS);
+export const time = (seconds: number): string => (seconds === 0 ? "0 s" : scaled(seconds, SECONDS));
 
 /** A moment of a run: a thousandth of the run shows. */
-export const moment = (seconds: number): string => scaled(seconds, SECONDS, 4);
+export const moment = (seconds: number): string => (seconds === 0 ? "0 s" : scaled(seconds, SECONDS, 4));
 
 /** A share. */
 export const percent = (share: number): string => `${Number((100 * share).toPrecision(3))} %`;

@@ -1,6 +1,6 @@
 import * as Comlink from "comlink";
 import { Layout, type LinkView } from "./engine/layout";
-import type { Answer, Asked, Limit, Problem, Results } from "./engine/types";
+import type { Answer, Asked, Inside, Limit, Mark, Problem, Results } from "./engine/types";
 import type { Runner } from "./engine/worker";
 
 const BUDGET_MS = 30;
@@ -34,7 +34,7 @@ export class Variant {
   series = $state.raw<Series | null>(null);
   results = $state.raw<Results | null>(null);
   limit = $state.raw<Limit>("unlimited");
-  marks = $state.raw<{ name: string; packets: number }[]>([]);
+  inside = $state.raw<Inside | null>(null);
   /** Text or sliders changed since the run began. */
   changed = $state(false);
 
@@ -81,14 +81,11 @@ export class Variant {
       this.failure = "";
       this.results = this.now = this.before = this.series = null;
       this.changed = false;
-      const asked = this.asked;
-      const marks = await this.#marks(asked);
-      const read = await this.#runner.read(asked);
+      const read = await this.#runner.read(this.asked);
       this.problems = "problems" in read ? read.problems : [];
       if (!("answer" in read)) return;
       this.answer = read.answer;
       this.link = Math.min(this.link, read.answer.links.length - 1);
-      this.marks = marks;
       this.#layout = new Layout(read.answer.links.length, read.answer.groups.length);
       this.#moves = [];
       await this.#start();
@@ -108,7 +105,9 @@ export class Variant {
     this.#rows = [];
     this.#limits = [];
     this.#seen = 0;
-    this.now = await this.#runner.begin();
+    const { now, inside } = await this.#runner.begin(this.link);
+    this.now = now;
+    this.inside = inside;
     this.#show();
   }
 
@@ -123,7 +122,7 @@ export class Variant {
         await this.#limitTo(move.packets);
       }
       const next = this.#moves[this.#seen]?.time ?? Number.POSITIVE_INFINITY;
-      const { rows, now } = await this.#runner.advance(Math.min(until, next, answer.duration_s), BUDGET_MS);
+      const { rows, now, inside } = await this.#runner.advance(Math.min(until, next, answer.duration_s), BUDGET_MS, this.link);
       const width = now.length;
       for (let at = 0; at < rows.length; at += width) {
         const row = rows.slice(at, at + width);
@@ -132,6 +131,7 @@ export class Variant {
       }
       this.before = this.now;
       this.now = now;
+      this.inside = inside;
       if (rows.length > 0) this.#show();
       if ((now[0] ?? 0) >= answer.duration_s) this.results = await this.#runner.finish(this.link);
     });
@@ -188,22 +188,18 @@ export class Variant {
     return answer?.groups.map((_, group) => bytes(now, group) - bytes(before, group)) ?? [];
   }
 
+  /** Seconds that a group's last page, ping or datagram took; 0 if there is none. */
+  felt(group: number): number {
+    return (this.now && this.#layout?.exchange(this.now, group)) || 0;
+  }
+
+  get marks(): Mark[] {
+    return this.answer?.links[this.link]?.marks ?? [];
+  }
+
   /** How many packets the limit is. */
   get capacity(): number {
     return packetsOf(this.limit);
-  }
-
-  async #marks(asked: Asked): Promise<{ name: string; packets: number }[]> {
-    const plain = await this.#runner.read(asked);
-    const path = "answer" in plain ? plain.answer.links[this.link]?.path : undefined;
-    if (!path) return [];
-    const marks = [];
-    for (const [name, word] of [["Stanford", "stanford"], ["BDP", "1 bdp"]] as const) {
-      const read = await this.#runner.read({ ...asked, overrides: { ...asked.overrides, [`${path}.buffer`]: word } });
-      const limit = "answer" in read ? read.answer.links[this.link]?.plan.discipline.limit : undefined;
-      if (limit && limit !== "unlimited" && "packets" in limit) marks.push({ name, packets: limit.packets });
-    }
-    return marks;
   }
 
   #limitAt(time: number): number {
@@ -264,7 +260,7 @@ export class Variant {
 }
 
 /** A limit in packets; full packets, if it counts bytes. */
-function packetsOf(limit: Limit): number {
+export function packetsOf(limit: Limit): number {
   if (limit === "unlimited") return Number.POSITIVE_INFINITY;
   return "packets" in limit ? limit.packets : Math.max(1, Math.round(limit.bytes / 1500));
 }

@@ -1,7 +1,7 @@
 //! Many FIFO queues in one pool of packets: memory follows what waits in all of them together, and a queue that
 //! has nothing costs a few numbers.
 
-use crate::Packet;
+use crate::{Backlog, Packet, SubQueue};
 
 const NONE: u32 = u32::MAX;
 
@@ -94,6 +94,14 @@ impl Pool {
         Some(packet)
     }
 
+    /// What a queue holds, for those who watch; nothing if it is empty. Looks at each of its packets.
+    pub(crate) fn look(&self, chain: &Chain, is_new: bool) -> Option<SubQueue> {
+        let first = self.nodes.get(chain.head as usize)?;
+        let rest = std::iter::successors(Some(first), |node| self.nodes.get(node.next as usize));
+        let backlog = Backlog { packets: rest.count() as u64, bytes: chain.bytes() };
+        Some(SubQueue { backlog, group: first.packet.group, is_new })
+    }
+
     #[inline]
     fn place(&mut self, node: Node) -> u32 {
         let index = self.free;
@@ -151,6 +159,9 @@ mod tests {
                 }
                 prop_assert_eq!(chain.bytes(), twin.iter().map(|packet| u64::from(packet.wire_bytes)).sum::<u64>());
                 prop_assert_eq!(chain.is_empty(), twin.is_empty());
+                let seen = pool.look(chain, false).map(|queue| (queue.backlog.packets, queue.backlog.bytes));
+                let held = (twin.len() as u64, chain.bytes());
+                prop_assert_eq!(seen, (!twin.is_empty()).then_some(held));
                 prop_assert_eq!(pool.front_bytes(chain), twin.front().map(|packet| packet.wire_bytes));
                 most = most.max(twins.iter().map(VecDeque::len).sum::<usize>());
             }

@@ -33,3 +33,14 @@ pub struct ClassEstimate {
     /// What a router must keep for it beside the packets that wait, bytes.
     pub state_bytes: u64,
 }
+
+/// A queue within a discipline that keeps flows apart, at a moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SubQueue {
+    /// What waits in it.
+    pub backlog: Backlog,
+    /// The group of the flow whose packet is its next.
+    pub group: u16,
+    /// Its flow is new: it is served before the old ones.
+    pub is_new: bool,
+}

@@ -114,8 +114,21 @@ fn run_stating(
         }
         drops.drain(..).for_each(|dropped| account.dropped.add(&dropped.packet));
         account.check(qdisc.backlog());
+        check_sub_queues(qdisc);
     }
     served
+}
+
+/// What a discipline shows of its queues is all that waits, and none of them is empty.
+fn check_sub_queues(qdisc: &AnyQdisc) {
+    let shown = qdisc.sub_queues();
+    assert!(shown.iter().all(|queue| queue.backlog.packets > 0));
+    let sum = |count: fn(&SubQueue) -> u64| shown.iter().map(count).sum::<u64>();
+    if !shown.is_empty() {
+        let all =
+            Backlog { packets: sum(|queue| queue.backlog.packets), bytes: sum(|queue| queue.backlog.bytes) };
+        assert_eq!(all, qdisc.backlog());
+    }
 }
 
 proptest! {

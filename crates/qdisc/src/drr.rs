@@ -27,7 +27,7 @@ use bufferlab_parameters::{LARGEST_PACKET, bytes, parameters};
 use bufferlab_units::Time;
 
 use crate::chains::{Chain, Pool};
-use crate::{Backlog, Context, Discipline, DropReason, Dropped, Drops, Limit, Packet, QueueDisc};
+use crate::{Backlog, Context, Discipline, DropReason, Dropped, Drops, Limit, Packet, QueueDisc, SubQueue};
 
 /// Least quantum of a round, bytes (Linux's for FQ-CoDel): a packet waits for a bounded number of rounds.
 pub(crate) const LEAST_QUANTUM: u64 = 256;
@@ -192,6 +192,13 @@ impl QueueDisc for Drr {
 
     fn set_limit(&mut self, limit: Limit) {
         self.limit = limit;
+    }
+
+    fn sub_queues(&self) -> Vec<SubQueue> {
+        self.active
+            .iter()
+            .filter_map(|&flow| self.pool.look(&self.flows[flow as usize].chain, false))
+            .collect()
     }
 }
 

@@ -36,7 +36,7 @@ use crate::chains::{Chain, Pool};
 use crate::codel::{DropState, Service, Source};
 use crate::drr::LEAST_QUANTUM;
 use crate::{
-    Backlog, CodelConfig, Context, Discipline, DropReason, Dropped, Drops, Limit, Packet, QueueDisc,
+    Backlog, CodelConfig, Context, Discipline, DropReason, Dropped, Drops, Limit, Packet, QueueDisc, SubQueue,
 };
 
 /// Most queues of hashed flows (Linux's).
@@ -299,6 +299,14 @@ impl QueueDisc for FqCodel {
 
     fn set_limit(&mut self, limit: Limit) {
         self.limit = limit;
+    }
+
+    fn sub_queues(&self) -> Vec<SubQueue> {
+        let lists =
+            self.new.iter().map(|queue| (queue, true)).chain(self.old.iter().map(|queue| (queue, false)));
+        lists
+            .filter_map(|(&queue, is_new)| self.pool.look(&self.queues[queue as usize].chain, is_new))
+            .collect()
     }
 }
 

@@ -22,7 +22,7 @@ mod red;
 mod rtt;
 mod splitbuff;
 
-pub use classes::{ClassEstimate, Estimates};
+pub use classes::{ClassEstimate, Estimates, SubQueue};
 pub use codel::{Codel, CodelConfig, ControlLaw};
 pub use drr::{Drr, DrrConfig};
 pub use dualpi2::{DualPi2, DualPi2Config};
@@ -107,6 +107,12 @@ pub trait QueueDisc {
     /// What its classes hold and what it thinks of them; nothing if it has none. Reading changes nothing.
     fn estimates(&self) -> Option<Estimates> {
         None
+    }
+
+    /// The queues that it keeps for flows and that hold packets, in the order of their turns; none if it has one queue, or
+    /// classes. Reading changes nothing.
+    fn sub_queues(&self) -> Vec<SubQueue> {
+        Vec::new()
     }
 
     /// The class of the packet that the last call of `enqueue` brought, refused or not, or that the last one of
@@ -210,6 +216,9 @@ macro_rules! disciplines {
             }
             fn estimates(&self) -> Option<Estimates> {
                 match self { $(AnyQdisc::$name(qdisc) => qdisc.estimates(),)* }
+            }
+            fn sub_queues(&self) -> Vec<SubQueue> {
+                match self { $(AnyQdisc::$name(qdisc) => qdisc.sub_queues(),)* }
             }
             #[inline]
             fn class(&self) -> usize {

@@ -23,7 +23,7 @@ mod indirect;
 mod notes;
 
 use bufferlab_qdisc::{Ecn, Packet, PacketKind};
-use bufferlab_units::Time;
+use bufferlab_units::{Span, Time};
 
 use crate::agenda::{Agenda, Other};
 use crate::context::{Context, Fed};
@@ -128,6 +128,12 @@ impl<K: Key, T: Tap> Engine<K, T> {
     pub(crate) fn flow_state(&self, flow: usize) -> Option<FlowState> {
         let rank = *self.world.ranks.get(flow)?;
         Some(self.world.ends[rank as usize].sender.state())
+    }
+
+    /// How long the last exchange of a flow took that is done by `now`.
+    pub(crate) fn last_exchange(&self, flow: usize, now: Time) -> Option<Span> {
+        let rank = *self.world.ranks.get(flow)?;
+        self.world.ends[rank as usize].sender.exchanges()?.last_duration(now)
     }
 
     /// Handles events until there are none; returns the moment reached if canceled before.

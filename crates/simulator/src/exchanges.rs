@@ -1,6 +1,6 @@
 //! What a flow's hosts exchange, one by one: bursts of data, what is fetched, datagrams, pings.
 
-use bufferlab_units::Time;
+use bufferlab_units::{Span, Time};
 
 use crate::outcome::ExchangeTable;
 
@@ -62,6 +62,11 @@ impl ExchangeLog {
         self.rows.last().map_or(Time::ZERO, |row| row.start)
     }
 
+    /// How long the last one that is done by `now` took.
+    pub(crate) fn last_duration(&self, now: Time) -> Option<Span> {
+        self.rows.iter().rev().find(|row| row.end <= now).map(|row| row.end - row.start)
+    }
+
     /// Writes the exchanges that had begun before `end`, the run's.
     pub(crate) fn report(&self, flow: u32, end: Time, table: &mut ExchangeTable) {
         for (number, row) in self.rows.iter().enumerate().filter(|(_, row)| row.start < end) {
@@ -71,5 +76,22 @@ impl ExchangeLog {
             table.end_ps.push(if row.end < end { row.end.as_ps() } else { u64::MAX });
             table.bytes.push(row.bytes);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_exchange_is_the_newest_that_is_done() {
+        let mut log = ExchangeLog::default();
+        assert_eq!(log.last_duration(Time::from_ps(9)), None);
+        (1..4).for_each(|start| log.open(Time::from_ps(start), 100));
+        log.close(0, Time::from_ps(5));
+        log.close(1, Time::from_ps(8));
+        assert_eq!(log.last_duration(Time::from_ps(4)), None);
+        assert_eq!(log.last_duration(Time::from_ps(7)), Some(Span::from_ps(4)));
+        assert_eq!(log.last_duration(Time::from_ps(9)), Some(Span::from_ps(6)));
     }
 }

@@ -4,8 +4,8 @@
 //! - A session advanced to the end, in whatever steps and however often inspected, gives the same as [`crate::run`].
 //! - [`Session::set_limit`] at a moment gives the same as that change in the plan ([`crate::LimitChange`]).
 
-use bufferlab_qdisc::Limit;
-use bufferlab_units::Time;
+use bufferlab_qdisc::{Estimates, Limit, SubQueue};
+use bufferlab_units::{Span, Time};
 
 use crate::check::{self, PlanError};
 use crate::control::Control;
@@ -112,6 +112,34 @@ impl Session {
     /// [`PlanError`] if there is no such flow.
     pub fn flow(&self, flow: usize) -> Result<FlowState, PlanError> {
         with_engine!(&self.engine, engine => engine.flow_state(flow)).ok_or_else(|| missing("flow", flow))
+    }
+
+    /// How long the last of a flow's exchanges took that is done: a page, a burst, a ping, a recorded datagram. ps; nothing
+    /// before the first.
+    ///
+    /// # Errors
+    /// [`PlanError`] if there is no such flow.
+    pub fn last_exchange_ps(&self, flow: usize) -> Result<Option<u64>, PlanError> {
+        self.flow(flow)?;
+        Ok(with_engine!(&self.engine, engine => engine.last_exchange(flow, self.now)).map(Span::as_ps))
+    }
+
+    /// What a link's discipline holds and estimates of its classes, if it has classes.
+    ///
+    /// # Errors
+    /// [`PlanError`] if there is no such link.
+    pub fn estimates(&mut self, link: usize) -> Result<Option<Estimates>, PlanError> {
+        Ok(self.link(link)?.estimates())
+    }
+
+    /// The queues that a link's discipline keeps for flows, in the order of their turns ([`QueueDisc::sub_queues`]).
+    ///
+    /// # Errors
+    /// [`PlanError`] if there is no such link.
+    ///
+    /// [`QueueDisc::sub_queues`]: bufferlab_qdisc::QueueDisc::sub_queues
+    pub fn sub_queues(&mut self, link: usize) -> Result<Vec<SubQueue>, PlanError> {
+        Ok(self.link(link)?.sub_queues())
     }
 
     /// What was measured: all of the plan if it was advanced to its end, else as if canceled here.

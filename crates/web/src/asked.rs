@@ -6,6 +6,8 @@ use bufferlab_scenario::{Mistake, Mistakes, NoFiles, Node, Scenario, Table, Valu
 use bufferlab_simulator::{GroupPlan, LinkPlan, Plan, SourcePlan};
 use serde::{Deserialize, Serialize};
 
+use crate::rules::{self, Mark};
+
 /// A scenario as a page has it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -69,8 +71,10 @@ struct Link {
     plan: LinkPlan,
     /// Its buffer as written.
     buffer: String,
-    /// Where its buffer stands, for overrides.
+    /// Where it stands, for overrides.
     path: String,
+    /// What published rules ask for.
+    marks: Vec<Mark>,
 }
 
 #[derive(Serialize)]
@@ -82,6 +86,8 @@ struct Group {
     forward: Vec<u32>,
     /// TCP sends it.
     is_tcp: bool,
+    /// Its receiver returns each packet, as pings.
+    echoes: bool,
 }
 
 /// Reads what was asked.
@@ -97,12 +103,14 @@ fn read_scenario(asked: &Asked) -> Result<(Plan, Answer), Mistakes> {
     }
     let scenario = Scenario::from_text(&asked.text, None, &overrides, &NoFiles)?;
     let seeded = scenario.seeded(asked.seed)?;
-    let plan = seeded.plan;
-    let resolved = seeded.resolved;
-    let links = plan.links.iter().zip(&resolved.links).enumerate().map(|(index, (plan, link))| Link {
+    let marks = rules::marks(&asked.text, &overrides, asked.seed, &seeded);
+    let (plan, resolved) = (seeded.plan, seeded.resolved);
+    let links = plan.links.iter().zip(&resolved.links).zip(marks).enumerate();
+    let links = links.map(|(index, ((plan, link), marks))| Link {
         plan: plan.clone(),
         buffer: link.buffer.text.clone(),
         path: resolved.link_key(index),
+        marks,
     });
     let answer = Answer {
         title: scenario.title(),
@@ -131,6 +139,7 @@ fn group(plan: &GroupPlan, rtt_ps: &[u64]) -> Group {
         rtt_s: sum / rtt_ps.len().max(1) as f64,
         forward: plan.forward.clone(),
         is_tcp: matches!(plan.source, SourcePlan::Tcp(_)),
+        echoes: matches!(&plan.source, SourcePlan::Udp(source) if source.echo),
     }
 }
 

@@ -11,6 +11,8 @@
 #![expect(unsafe_code, reason = "exported names are unsafe attributes; there is no unsafe block")]
 
 mod asked;
+mod inside;
+mod rules;
 mod sampled;
 mod summary;
 mod tables;
@@ -132,6 +134,17 @@ pub extern "C" fn lab_sample() -> i32 {
             }
             Err(error) => lab.answer::<()>(&Err(vec![Problem::of(&error)])),
         }
+    })
+}
+
+/// What the discipline of a link has inside now ([`inside::Inside`], as JSON).
+#[unsafe(no_mangle)]
+pub extern "C" fn lab_inside(link: usize) -> i32 {
+    with(|lab| {
+        let session = lab.session.as_mut().ok_or_else(|| vec![Problem::of(&"nothing runs")]);
+        let read =
+            session.and_then(|session| inside::of(session, link).map_err(|error| vec![Problem::of(&error)]));
+        lab.answer(&read)
     })
 }
 

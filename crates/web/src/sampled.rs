@@ -11,8 +11,11 @@ const LINK: usize = 8;
 /// Arrived, dropped and departed packets, departed bytes.
 const GROUP: usize = 4;
 /// Means over the group's flows: congestion window in segments, smoothed round-trip time in seconds (of those that have
-/// one). Sums: segments in flight, acknowledged segments, retransmissions.
-const SENDERS: usize = 5;
+/// one), seconds that the last exchange that is done took (of those that have one; 0 if there is none). Sums: segments in flight,
+/// acknowledged segments, retransmissions.
+const SENDERS: usize = 6;
+/// The numbers among them that are means over the flows that have one.
+const OF_SOME: [usize; 2] = [1, 2];
 
 /// Reads all of it.
 pub fn sample(session: &mut Session, plan: &Plan) -> Result<Vec<f64>, PlanError> {
@@ -44,20 +47,23 @@ pub fn sample(session: &mut Session, plan: &Plan) -> Result<Vec<f64>, PlanError>
 
 fn senders(session: &Session, plan: &Plan) -> Result<Vec<f64>, PlanError> {
     let mut sums = vec![[0.0; SENDERS]; plan.groups.len()];
-    let mut counts = vec![[0.0; 2]; plan.groups.len()];
+    let mut counts = vec![[0.0; SENDERS]; plan.groups.len()];
     for (flow, &group) in plan.flows.group.iter().enumerate() {
         let state = session.flow(flow)?;
-        let srtt = state.srtt_ps as f64 / 1e12;
+        let exchange_ps = session.last_exchange_ps(flow)?.unwrap_or_default();
+        let times = [state.srtt_ps, exchange_ps].map(|ps| ps as f64 / 1e12);
+        let sent = [state.inflight_segments, state.acknowledged_segments, state.retransmissions]
+            .map(|count| count as f64);
+        let values = [state.cwnd_segments, times[0], times[1], sent[0], sent[1], sent[2]];
         let (sum, count) = (&mut sums[group as usize], &mut counts[group as usize]);
-        let sent = [state.inflight_segments, state.acknowledged_segments, state.retransmissions];
-        let values = [state.cwnd_segments, srtt, sent[0] as f64, sent[1] as f64, sent[2] as f64];
-        sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
-        count[0] += 1.0;
-        count[1] += f64::from(u8::from(state.srtt_ps > 0));
+        for (number, value) in values.into_iter().enumerate() {
+            sum[number] += value;
+            count[number] += f64::from(u8::from(value > 0.0 || !OF_SOME.contains(&number)));
+        }
     }
     for (sum, count) in sums.iter_mut().zip(&counts) {
-        for (sum, &count) in sum.iter_mut().zip(count) {
-            *sum /= count.max(1.0);
+        for number in [0, 1, 2] {
+            sum[number] /= count[number].max(1.0);
         }
     }
     Ok(sums.into_iter().flatten().collect())

@@ -1,4 +1,4 @@
-import type { Answer, Asked, Limit, Problem, Read, Results, Summary, Waits } from "./types";
+import type { Answer, Asked, Inside, Limit, Problem, Read, Results, Summary, Waits } from "./types";
 
 /** The module's C interface: crates/web/src/lib.rs. */
 interface Exports {
@@ -11,6 +11,7 @@ interface Exports {
   lab_advance(until_ps: bigint): bigint;
   lab_sample(): number;
   lab_set_limit(link: number): number;
+  lab_inside(link: number): number;
   lab_finish(): number;
   lab_column(table: number, column: number): number;
 }
@@ -53,6 +54,11 @@ export class Lab {
   sample(): Float64Array {
     this.#check(this.#calls.lab_sample());
     return new Float64Array(this.#output());
+  }
+
+  inside(link: number): Inside {
+    this.#check(this.#calls.lab_inside(link));
+    return this.#said() as Inside;
   }
 
   /** Ends the run: what it came to, and how long packets waited at a link. */

@@ -2,7 +2,7 @@
 
 const LINK = 8;
 const GROUP = 4;
-const SENDERS = 5;
+const SENDERS = 6;
 
 export interface LinkView {
   arrived: number;
@@ -52,6 +52,11 @@ export class Layout {
   /** Mean smoothed round-trip time in seconds. */
   rtt(row: Float64Array, group: number): number {
     return row[this.#senders(group) + 1] ?? 0;
+  }
+
+  /** Seconds that the last exchange took, mean of those that have one; 0 if there is none. */
+  exchange(row: Float64Array, group: number): number {
+    return row[this.#senders(group) + 2] ?? 0;
   }
 
   #link(link: number): number {

@@ -5,6 +5,12 @@ export interface Asked {
   overrides: Record<string, string>;
 }
 
+/** What a published rule asks for. */
+export interface Mark {
+  name: string;
+  packets: number;
+}
+
 export interface Problem {
   message: string;
   line: number | null;
@@ -23,6 +29,7 @@ export interface LinkAnswer {
   };
   buffer: string;
   path: string;
+  marks: Mark[];
 }
 
 export interface GroupAnswer {
@@ -31,6 +38,7 @@ export interface GroupAnswer {
   rtt_s: number;
   forward: number[];
   is_tcp: boolean;
+  echoes: boolean;
 }
 
 export interface Answer {
@@ -48,12 +56,21 @@ export interface Answer {
 
 export type Read = { answer: Answer } | { problems: Problem[] };
 
+/** What a discipline has inside: crates/web/src/inside.rs. */
+export interface Inside {
+  classes: { packets: number; limit: Limit; threshold_s: number | null; rtt_s: number | null; delay_s: number }[];
+  queues: { packets: number; group: number; is_new: boolean }[];
+  queues_in_all: number;
+}
+
 /** What a step of a run brought. */
 export interface Progress {
   /** Samples at the grid's moments, one behind the other. */
   rows: Float64Array;
   /** One at the moment reached. */
   now: Float64Array;
+  /** Of the link that is looked at, then. */
+  inside: Inside;
 }
 
 /** Of packets at a link's queue. */

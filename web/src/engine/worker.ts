@@ -22,16 +22,16 @@ class Runner {
     return read;
   }
 
-  begin(): Float64Array {
+  begin(link: number): Progress {
     this.#cell = 0;
     return this.#guarded((lab) => {
       lab.begin();
-      return lab.sample();
+      return { rows: new Float64Array(), now: lab.sample(), inside: lab.inside(link) };
     });
   }
 
   /** Runs up to a moment, or for that many milliseconds. */
-  advance(until: number, budget: number): Progress {
+  advance(until: number, budget: number, link: number): Progress {
     const stop = performance.now() + budget;
     const rows: Float64Array[] = [];
     return this.#guarded((lab) => {
@@ -46,7 +46,7 @@ class Runner {
         }
         if (performance.now() > stop) break;
       }
-      return { rows: joined(rows, now.length), now };
+      return { rows: joined(rows, now.length), now, inside: lab.inside(link) };
     });
   }
 

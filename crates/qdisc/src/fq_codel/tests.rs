@@ -51,6 +51,22 @@ fn another_seed_is_another_arrangement() {
     assert_eq!(places(1), places(1));
 }
 
+#[test]
+fn its_queues_are_shown_in_the_order_of_their_turns() {
+    let mut queue = queues(Limit::Unlimited);
+    let mut drops = Drops::new();
+    for (flow, group) in [(0, 7), (0, 7), (1, 8)] {
+        queue.enqueue(Time::ZERO, Packet { flow, group, wire_bytes: 1514, ..Packet::default() }, &mut drops);
+    }
+    let shown = |queue: &FqCodel| -> Vec<(u16, u64, bool)> {
+        queue.sub_queues().iter().map(|each| (each.group, each.backlog.packets, each.is_new)).collect()
+    };
+    assert_eq!(shown(&queue), [(7, 2, true), (8, 1, true)]);
+    // the first one's quantum is spent with its first packet, so the next call serves the other one
+    serve(&mut queue, 2);
+    assert_eq!(shown(&queue), [(7, 1, false)]);
+}
+
 /// Section 4.2: a new queue goes before the old ones, but only with its first quantum.
 #[test]
 fn a_new_flow_goes_first_for_a_quantum() {

@@ -14,7 +14,7 @@ mod losses;
 mod moments;
 mod queued;
 
-use bufferlab_qdisc::{Backlog, Dropped, Limit, Packet};
+use bufferlab_qdisc::{Backlog, Dropped, Estimates, Limit, Packet, SubQueue};
 use bufferlab_units::{Span, Stream, Time};
 
 pub(crate) use capacity::Capacity;
@@ -220,6 +220,16 @@ impl Link {
             fifo.count_departures(&mut self.statistics);
         }
         self.statistics.group_counters()
+    }
+
+    /// What its discipline holds and estimates of its classes.
+    pub(crate) fn estimates(&self) -> Option<Estimates> {
+        if let Server::Queued(queued) = &self.server { queued.estimates() } else { None }
+    }
+
+    /// The queues that its discipline keeps for flows.
+    pub(crate) fn sub_queues(&self) -> Vec<SubQueue> {
+        if let Server::Queued(queued) = &self.server { queued.sub_queues() } else { Vec::new() }
     }
 
     /// Whether it takes part in the time series.

@@ -4,7 +4,7 @@
 //! packet in transmission is not. Where the rate varies, a packet may have to wait although nothing is in transmission:
 //! the link then has an event when its turn comes.
 
-use bufferlab_qdisc::{AnyQdisc, Backlog, Dropped, Drops, Estimates, Limit, Packet, QueueDisc};
+use bufferlab_qdisc::{AnyQdisc, Backlog, Dropped, Drops, Estimates, Limit, Packet, QueueDisc, SubQueue};
 use bufferlab_units::{Rate, Span, Time, TransmissionClock};
 
 use super::Fate;
@@ -195,6 +195,10 @@ impl Queued {
 
     pub(crate) fn estimates(&self) -> Option<Estimates> {
         self.qdisc.estimates()
+    }
+
+    pub(crate) fn sub_queues(&self) -> Vec<SubQueue> {
+        self.qdisc.sub_queues()
     }
 
     pub(crate) fn start_measuring(&self, now: Time, statistics: &mut LinkStatistics) {

@@ -51,8 +51,16 @@ proptest! {
                 prop_assert_eq!(counters.departed_packets, sum(|group| group.departed_packets));
                 prop_assert_eq!(counters.departed_bytes, sum(|group| group.departed_bytes));
             }
+            for link in 0..plan.links.len() {
+                prop_assert_eq!(session.sub_queues(link).unwrap(), session.sub_queues(link).unwrap());
+                let held = session.estimates(link).unwrap().map(|estimates| estimates.whole.backlog.packets);
+                let waiting = session.counters(link).unwrap().backlog_packets;
+                prop_assert_eq!(held.unwrap_or(waiting), waiting);
+            }
             for flow in 0..plan.flows.group.len() {
                 prop_assert_eq!(session.flow(flow).unwrap(), session.flow(flow).unwrap());
+                let last = session.last_exchange_ps(flow).unwrap();
+                prop_assert!(last.is_none_or(|last| last <= session.now_ps()));
             }
         }
         session.advance(u64::MAX, &control);
