@@ -66,7 +66,7 @@ export function drawClasses({ context, ink, left, right, height }: Frame, classe
     context.textAlign = "left";
     from = to ?? from;
   });
-  unit(context, ink, 4, each, height - 6);
+  unit(context, ink, 4, each);
   return tail;
 }
 
@@ -90,7 +90,7 @@ export function drawFlowQueues({ context, ink, left, right, height }: Frame, ins
   const shown = inside.queues_in_all > queues.length ? `, the first ${queues.length} shown` : "";
   context.fillText(`${whole(inside.queues_in_all)} ${inside.queues_in_all === 1 ? "queue" : "queues"} with packets${shown}`, right, 10);
   context.textAlign = "left";
-  unit(context, ink, 4, each, height - 6);
+  unit(context, ink, 4, each);
   return right - SIZE * Math.ceil(most / each) - 3;
 }
 
@@ -116,7 +116,7 @@ function end(context: CanvasRenderingContext2D, ink: string, x: number, from: nu
   context.stroke();
 }
 
-function unit(context: CanvasRenderingContext2D, ink: string, x: number, each: number, y = 10): void {
+function unit(context: CanvasRenderingContext2D, ink: string, x: number, each: number): void {
   context.fillStyle = ink;
-  if (each > 1) context.fillText(`■ = ${whole(each)} packets`, x, y);
+  if (each > 1) context.fillText(`■ = ${whole(each)} packets`, x, 10);
 }
