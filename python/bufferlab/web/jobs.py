@@ -22,7 +22,7 @@ from bufferlab.errors import InputError
 
 SCENARIO: Final = "scenario.toml"
 SAID: Final = "answer.txt"
-_TOLD: Final = "progress.txt"
+_REPORT: Final = "progress.txt"
 _PREFIX: Final = "bufferlab: "
 
 VERBS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -90,7 +90,7 @@ class Job:
 
     def files(self) -> list[str]:
         """What it wrote, and the scenario, as paths in its folder."""
-        paths = (path for path in self.folder.rglob("*") if path.is_file() and path.name != _TOLD)
+        paths = (path for path in self.folder.rglob("*") if path.is_file() and path.name != _REPORT)
         return sorted(path.relative_to(self.folder).as_posix() for path in paths)
 
     def file(self, name: str) -> Path | None:
@@ -103,7 +103,7 @@ class Job:
         return "done" if self.process.returncode == 0 else "failed"
 
     def _lines(self) -> list[str]:
-        return [line.removeprefix(_PREFIX) for line in _text(self.folder / _TOLD).splitlines()]
+        return [line.removeprefix(_PREFIX) for line in _text(self.folder / _REPORT).splitlines()]
 
 
 class Jobs:
@@ -134,13 +134,13 @@ class Jobs:
         folder.mkdir()
         (folder / SCENARIO).write_text(text, encoding="utf-8")
         command = [sys.executable, "-m", "bufferlab", verb, SCENARIO, *VERBS[verb]]
-        with (folder / SAID).open("wb") as said, (folder / _TOLD).open("wb") as told:
+        with (folder / SAID).open("wb") as said, (folder / _REPORT).open("wb") as reported:
             process = subprocess.Popen(  # noqa: S603 - no shell, and nothing of the request is an argument
                 command,
                 cwd=folder,
                 stdin=subprocess.DEVNULL,
                 stdout=said,
-                stderr=told,
+                stderr=reported,
                 env=os.environ | {"COLUMNS": "100"},
                 start_new_session=True,  # Ctrl-C is the server's
             )
