@@ -186,6 +186,20 @@ def test_connections_seen_one_way_need_their_round_trip(tmp_path: Path) -> None:
     assert second == "queue: not known, since no buffer was seen to fill; assumed is fifo (1 bdp)"
 
 
+def test_a_buffer_that_never_fills_holds_more_than_waits(captured: Captured) -> None:
+    """One wait that is far longer than all others may be a host's."""
+    found = bufferlab.observe(captured.at_senders)
+    assert found.waits is not None
+    quiet = {"is_filled": 0, "loss_episodes": 0, "p99_ns": 100e6, "max_ns": 9e9}
+    calm = dataclasses.replace(found, waits={**found.waits, **quiet}, losses=0.0)
+    packets = int(seen_queue(calm).buffer.removesuffix(" packets"))
+    mean_bytes = int(found.flows["ip_bytes"].sum()) / int(found.flows["packets"].sum())
+    assert packets * mean_bytes == pytest.approx(20e6 * 0.2 / 8, rel=0.02)
+    assert "no loss was seen; it holds more than 100 ms" in str(calm)
+    short = dataclasses.replace(calm, waits={**calm.waits, "p99_ns": 10e6}) if calm.waits else calm
+    assert seen_queue(short) == Queue("fifo", "1 bdp")
+
+
 def test_a_rate_by_hand_turns_waits_into_packets(captured: Captured) -> None:
     table: dict[str, Any] = (
         bufferlab.observe(captured.at_senders).scenario(mix=CUBIC, rate="40 Mbps").to_dict()

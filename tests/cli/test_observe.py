@@ -63,6 +63,18 @@ def test_where_controls_come_from_is_said(bufferlab: Command, capture: str, tmp_
     assert "beware: the scenario does not do what was captured" in given.err
 
 
+def test_controls_by_the_senders_sockets(bufferlab: Command, capture: str, tmp_path: Path) -> None:
+    words = "rto:204 rtt:35.1/0.5 mss:1448 bytes_acked:3000000 minrtt:30.1"
+    lines = [f"ESTAB 0 0 192.0.2.1:{port} 198.51.100.1:80\n\t reno wscale:7,7 {words}" for port in (1, 2)]
+    (tmp_path / "ss.log").write_text("\n".join(lines))
+    ended = bufferlab("observe", capture, "--scenario", "seen.toml", "--ss", "ss.log")
+    assert ended.status == 0 and "controls: 2 reno, by the senders' sockets" in ended.err
+    written = (tmp_path / "seen.toml").read_text()
+    assert set(re.findall(r'congestion = "(.*)"', written)) == {"reno"}
+    both = bufferlab("observe", capture, "--scenario", "again.toml", "--ss", "ss.log", "--mix", "bbr")
+    assert both.status == 2 and "--ss or --mix" in both.err
+
+
 def test_json_and_options_that_do_not_go_together(bufferlab: Command, capture: str) -> None:
     document = json.loads(bufferlab("observe", capture, "--json").out)
     assert document["rate_bps"] == pytest.approx(10e6, rel=0.01)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Final
@@ -18,6 +19,7 @@ from bufferlab.errors import InputError
 if TYPE_CHECKING:
     from bufferlab.captured.findings import Findings
     from bufferlab.captured.scenario import Known
+    from bufferlab.captured.sockets import Sockets
 
 _EXAMPLES: Final = """\b
 Examples:
@@ -89,6 +91,14 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             show_default=False,
         ),
     ] = None,
+    ss: Annotated[
+        Path | None,
+        typer.Option(
+            help="For the scenario: what `ss -tin` printed on the senders, in place of --mix; also round "
+            "trips, where the capture shows none.",
+            show_default=False,
+        ),
+    ] = None,
     rtt: Annotated[
         str | None,
         typer.Option(
@@ -126,6 +136,7 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     from bufferlab.captured.findings import Findings  # noqa: PLC0415 - slow to import
     from bufferlab.captured.findings import observe as observe_capture  # noqa: PLC0415 - slow to import
     from bufferlab.captured.scenario import Known  # noqa: PLC0415 - slow to import
+    from bufferlab.captured.sockets import read_sockets  # noqa: PLC0415 - slow to import
     from bufferlab.cli.answers import Delivery  # noqa: PLC0415
     from bufferlab.cli.quick import check_new  # noqa: PLC0415
     from bufferlab.cli.size_input import read_shares  # noqa: PLC0415
@@ -133,9 +144,15 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
 
     check_new(scenario)
     _check_together(
-        {"--rate": rate, "--mix": mix, "--rtt": rtt}, scenario=scenario, advise=advise, as_json=as_json
+        {"--rate": rate, "--mix": mix, "--rtt": rtt, "--ss": None if ss is None else str(ss)},
+        scenario=scenario,
+        advise=advise,
+        as_json=as_json,
     )
+    if ss is not None and mix is not None:
+        raise InputError("has the controls, too", key="--ss", value=str(ss), accepted="--ss or --mix")
     shares = None if mix is None else read_shares(mix)
+    sockets = None if ss is None else read_sockets(ss)
     deliver = Delivery(
         view=findings_view,
         document=Findings.to_dict,
@@ -157,7 +174,7 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     deliver(found)
     if scenario is not None or advise:
         with _naming_options():
-            known = Known(rate=rate, rtt=rtt, mix=shares)
+            known = _with_sockets(found, Known(rate=rate, rtt=rtt, mix=shares), sockets)
             _hand_over(found, scenario, known, advise=advise)
 
 
@@ -207,6 +224,18 @@ def _naming_options() -> Iterator[None]:
             raise
         key = f"--{error.key}"
         raise InputError(error.problem, key=key, value=error.value, accepted=error.accepted) from None
+
+
+def _with_sockets(found: Findings, known: Known, sockets: Sockets | None) -> Known:
+    """What the senders' own sockets say: controls, and round trips where the capture shows none."""
+    from bufferlab.captured.flows import timed  # noqa: PLC0415 - slow to import
+
+    if sockets is None:
+        return known
+    counts = ", ".join(f"{count} {control}" for control, count in sockets.controls.items())
+    say(f"controls: {counts}, by the senders' sockets")
+    rtt = known.rtt or (sockets.rtt if timed(found.long).is_empty() else None)
+    return replace(known, mix=sockets.mix, rtt=rtt)
 
 
 def _hand_over(found: Findings, path: Path | None, known: Known, *, advise: bool) -> None:

@@ -112,7 +112,7 @@ def _buffer(findings: Findings) -> str:
         return f"losses come at {deep} ({low} to {high}){size}: it is full then, or a queue drops early there"
     if waits["loss_episodes"]:
         return "not known: losses come at no one depth, so the queue drops early, or they are another queue's"
-    return f"not known: no loss was seen; {format_time(_ps(waits['max_ns']))} waited at most"
+    return f"not known: no loss was seen; it holds more than {format_time(_ps(waits['p99_ns']))}"
 
 
 def _ps(time_ns: float) -> float:
