@@ -160,7 +160,9 @@ def load(
                 key=quick.given()[0],
                 accepted="--set to change the scenario's values",
             )
-        return Scenario.load(scenario, overrides), []
+        from bufferlab.studies.buffers import prepare_open  # noqa: PLC0415 - slow to import, and no help needs it
+
+        return prepare_open(scenario, overrides), []
     if quick.rate is None or quick.rtt is None or quick.flows is None:
         raise InputError(f"nothing to {to}", accepted="a scenario file, or all of --rate, --rtt and --flows")
     from bufferlab.cli.size_input import is_number, read_groups  # noqa: PLC0415 - slow to import, and no help needs it

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import Scenario
-from bufferlab.studies.advise.question import Question
+from bufferlab.studies.advise.question import Question, prepared
 from bufferlab.studies.size import rules
 
 
@@ -100,3 +102,17 @@ def test_a_full_packet_could_wait_where_bytes_count(platform: str, least: int) -
     question = Question.of(scenario, 0, (), platform=platform)
     assert question.lower == least
     assert question.site.counted_bytes == (200 if least > 1 else None)
+
+
+def test_a_file_may_leave_open_the_buffer_that_is_asked_for(tmp_path: Path) -> None:
+    flows = '[[flows]]\nname = "a"\nrtt = "20 ms"\n'
+    link = 'rate = "2 Mbps"\ndelay = "1 ms"\n'
+    path = tmp_path / "link.toml"
+    path.write_text(f'[run]\nduration = "2 s"\n[bottleneck]\n{link}{flows}')
+    assert Question.of(prepared(path, None), 0, ()).upper == 64
+    with pytest.raises(InputError, match="rate"):
+        prepared(path, {"bottleneck.rate": "fast"})
+    several = "".join(f'[[links]]\nname = "{name}"\n{link}' for name in "xy")
+    path.write_text(f'[run]\nduration = "2 s"\n{several}{flows}path = ["x", "y"]\n')
+    with pytest.raises(InputError, match="buffer"):  # which of them is not asked about stays as it is
+        prepared(path, None)

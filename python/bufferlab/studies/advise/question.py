@@ -10,13 +10,14 @@ from typing import Any, Final
 
 from bufferlab.configure import Allowed, find_platform
 from bufferlab.errors import InputError
-from bufferlab.experiment.simulation import ScenarioLike, prepare
+from bufferlab.experiment.simulation import ScenarioLike
 from bufferlab.results.links import choose_link, packet_bytes
 from bufferlab.scenario import Scenario, Seeded
 from bufferlab.studies.advise.entry import Site, Users
 from bufferlab.studies.advise.floor import relaxed
 from bufferlab.studies.advise.queues import AMPLE, Queue
 from bufferlab.studies.bounds import parse_bounds
+from bufferlab.studies.buffers import prepare_open
 from bufferlab.studies.targets import Target
 from bufferlab.studies.traffic import demand_of, mean_rtt_s
 from bufferlab.theory.rules import all_rules
@@ -149,8 +150,8 @@ def link_index(base: Scenario, link: str | None) -> int:
 
 
 def prepared(scenario: ScenarioLike, overrides: Mapping[str, Any] | None) -> Scenario:
-    """The scenario without probes, which nobody looks at."""
-    base = prepare(scenario, overrides)
+    """The scenario without probes, which nobody looks at; a file may leave its one buffer open."""
+    base = prepare_open(scenario, overrides)
     return base if base.probes is None else base.with_overrides({"probes": None})
 
 
