@@ -83,12 +83,13 @@ def marked_share(runs: RunSet) -> float:
 
 
 def test_claims_have_the_known_verdicts(tmp_path: Path) -> None:
-    """Three checks of CUBIC and one of DCTCP fail, for reasons that the claims have."""
+    """Three checks of CUBIC and two of DCTCP fail, for reasons that the claims have."""
     differing = set()
     for figure in ("cubic-50ms-no-ecn", "dctcp-10ms", "dctcp-80ms"):
         comparison = reproduce(f"ns3/{figure}", progress=False, store=tmp_path / "runs").comparison
         differing |= set(comparison.filter(pl.col("verdict") == "differs")["claim"])
-    assert differing == {"cubic-early", "cubic-reduced", "cubic-next-peak-time", "dctcp-80ms-least"}
+    cubic = {"cubic-early", "cubic-reduced", "cubic-next-peak-time"}
+    assert differing == cubic | {"dctcp-10ms-least", "dctcp-80ms-least"}
 
 
 def test_codel_drops_the_packets_that_ns3_drops() -> None:
@@ -135,17 +136,20 @@ def dctcp(rtt_ms: int, duration_s: int, warmup_s: int) -> RunSet:
 
 
 @pytest.mark.parametrize(
-    ("rtt_ms", "duration_s", "warmup_s", "ns3_share"), [(10, 15, 7, 0.151), (80, 60, 34, 0.0598)]
+    ("rtt_ms", "duration_s", "warmup_s", "linux_share", "ns3_share"),
+    [(10, 15, 7, 0.1446, 0.151), (80, 60, 34, 0.0501, 0.0598)],
 )
-def test_dctcp_s_marks_are_those_of_ns3_without_a_device_queue(
-    rtt_ms: int, duration_s: int, warmup_s: int, ns3_share: float
+def test_dctcp_s_marks_are_those_of_linux_and_near_those_of_ns3_without_a_device_queue(
+    rtt_ms: int, duration_s: int, warmup_s: int, linux_share: float, ns3_share: float
 ) -> None:
     """The published alpha (0.055 to 0.09; 0.015 to 0.025) needs the queue that ns-3's device has below CoDel.
 
     That queue, of three packets under dynamic limits, takes packets in batches, so that in the round trip
     before a reduction one packet in seven waits for more than 1 ms in CoDel, and not one in two. With one
     packet and no dynamic limits ns-3's alpha is 0.128 (0.111 to 0.143) and 0.057 (0.043 to 0.075), its marked
-    shares are those given here; the mean of alpha is the mean of the rounds' shares.
+    shares are those given here; the mean of alpha is the mean of the rounds' shares. Its window is in bytes;
+    Linux's is in whole segments, as here: the shares of Linux 6.12 are those of `emulate` with the same flow.
     """
     share = marked_share(dctcp(rtt_ms, duration_s, warmup_s))
-    assert share == pytest.approx(ns3_share, rel=0.15)
+    assert share == pytest.approx(linux_share, rel=0.05)
+    assert share == pytest.approx(ns3_share, rel=0.2)

@@ -32,14 +32,10 @@ from bufferlab.evidence.pages import END
 from bufferlab.evidence.referee import Referee, kept, program, published, referee
 from bufferlab.evidence.referee.draw import LEAST_WINDOW, RTT_MS, drawn, nudged
 from bufferlab.evidence.referee.figures import FIGURES, figures_of
-from bufferlab.evidence.referee.ns3 import arbiter
 from bufferlab.evidence.referee.peers import NS2, NS3, PEERS
 from bufferlab.evidence.referee.report import BEGIN, detail_file, generated, update_docs
 from bufferlab.evidence.referee.study import LOOK_CONFIDENCE, STAGES, Pairs, explained, frame_of
 from bufferlab.experiment.runner import Runner
-from bufferlab.kernel.refusals import refusals
-from bufferlab.plan import lower
-from bufferlab.scenario import Scenario
 
 LOSS = next(each for each in FIGURES if each.name == "loss")
 
@@ -327,37 +323,17 @@ def test_what_is_drawn_for_ns3_runs_here_with_its_queue_and_marks() -> None:
     assert figures["loss"] == 0
 
 
-def test_the_arbiter_is_given_linux_hosts_without_noise() -> None:
-    setting = with_ecn()
-    scenario = arbiter.for_kernel(setting)
-    assert scenario["run"]["stack"] == "linux" and len(scenario["links"]) == 1
-    assert {group["jitter"] for group in scenario["flows"]} == {"0 s"}
-    assert all("recovery" not in group and group["ecn"] == "classic" for group in scenario["flows"])
-    assert list(refusals(lower(Scenario.from_dict(scenario), 1))) == []
-
-
-def test_the_arbiter_counts_whom_the_kernel_is_nearer_to(tmp_path: Path) -> None:
-    settings = {number: NS3.drawn(7, number) for number in (1, 4)}
-    theirs = [{"utilization": 0.8 + scatter} for scatter in (0.0, 0.001)]
-    pairs = [(each, {"utilization": each["utilization"] + 0.1}) for each in theirs]
-    frame = frame_of(NS3, [(number, setting, pairs) for number, setting in settings.items()])
-    rows = tmp_path / "kernel.csv"
-    assert list(arbiter.judged(frame, arbiter.rulings(rows))) == []
-    for setting, kernel in zip(settings.values(), (0.89, 0.81), strict=True):
-        compared = {"metric": "utilization", "kernel": kernel, "simulator": 0.9}
-        arbiter.append(setting, [compared | {"kernel_ci95": 0.01, "simulator_ci95": 0.0}], rows)
-    text = "\n".join(arbiter.judged(frame, arbiter.rulings(rows)))
-    assert text.startswith(
-        "**In 1 of 2 large differences that a Linux kernel was asked about, it is nearer to Bufferlab"
-    )
-    assert "0.890" in text and "0.810" in text
-
-
-def test_all_that_is_shipped_of_the_kernel_is_of_settings_that_are_drawn() -> None:
-    drawn_there = {program.arguments(NS3.drawn(1, number)) for number in range(1, NS3.count + 1)}
-    known = arbiter.rulings(arbiter.shipped())
-    assert {setting for setting, _ in known} <= drawn_there
-    assert len(known) == 3 * 24  # of 30 settings, 6 have RED
+def test_published_settings_run_again_as_they_are(stand_in: Path, tmp_path: Path) -> None:
+    chosen = published.settings(["mininet: sack1, 2 flows, 87 ms, 45 packets (0.1bdp)"], as_they_are=True)
+    assert sorted(each.option("overhead") for each in chosen) == ["", "0.001"]
+    file = tmp_path / "rows.csv"
+    work = list(published.missing(chosen, 2, file, first=2))
+    assert [seed for _, seed in work] == [2, 2, 3, 3]
+    plain = next(each for each in chosen if not each.options)
+    published.add(plain, 2, file)
+    row = file.read_text().splitlines()[1]
+    assert row.startswith("mininet,sack1,62.5,1500,2,87,87,45,0.1bdp,2,200,60,,")
+    assert stand_in.exists()
 
 
 def test_ns3_that_is_not_installed_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

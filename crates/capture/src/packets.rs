@@ -134,7 +134,7 @@ fn segment(
         ack: Some(1),
         offer: None,
         ece: false,
-        cwr: false,
+        cwr: packet.is_reduced(),
         push: flow.ends_before(next, tcp.mss_bytes),
         window: tcp.window(false, None),
         stamps,

@@ -239,13 +239,13 @@ impl Recorder for Recording {
                 }
             }
             Sight::Joins(link) => {
-                let first = packet.hop == 0;
+                let first = packet.crossed() == 0;
                 self.push(at, Event::Packet(Step::Joins(link, first), *packet));
             }
             Sight::Lost(link, loss) => self.push(at, Event::Packet(Step::Lost(link, loss), *packet)),
             Sight::Departs(link) => {
                 let path = if answer { &group.reverse } else { &group.forward };
-                let last = usize::from(packet.hop) + 1 == path.len();
+                let last = packet.crossed() + 1 == path.len();
                 let transmission = self.rates[link as usize].transmission(u64::from(packet.wire_bytes));
                 let starts = Time::from_ps(at.as_ps().saturating_sub(transmission.as_ps()));
                 let reaches = at.saturating_add(self.delays[link as usize]);

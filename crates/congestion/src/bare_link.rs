@@ -116,6 +116,7 @@ struct Run<'a> {
     lost: u64,
     srtt: Option<Span>,
     recover: Option<u32>,
+    reduced_to: Option<u32>,
     pending: u32,
     pending_marked: u32,
     waiting: (f64, u64),
@@ -219,6 +220,7 @@ impl Run<'_> {
             recover: None,
             pending: 0,
             pending_marked: 0,
+            reduced_to: None,
             waiting: (0.0, 0),
             half_delivered: None,
             total_dropped: 0,
@@ -290,7 +292,8 @@ impl Run<'_> {
         if due {
             let sample = self.sample(&flight, rtt, srtt, control.wants_rate());
             (self.pending, self.pending_marked) = (0, 0);
-            if self.recover.is_none() || control.grows_in_recovery() {
+            let reduces = control.counts_marks() && self.follow_marks(control, &sample);
+            if !reduces && (self.recover.is_none() || control.grows_in_recovery()) {
                 control.on_ack(self.now, &sample);
             }
         }
@@ -317,6 +320,21 @@ impl Run<'_> {
             let flight = flight.min(control.cwnd() as u32);
             control.on_congestion(self.now, &Congestion { event, flight, receive_window: u32::MAX });
         }
+    }
+
+    /// A mark reduces the window once a window of data; whether the window must not grow.
+    fn follow_marks<C: CongestionControl>(&mut self, control: &mut C, sample: &AckSample) -> bool {
+        self.reduced_to = self.reduced_to.filter(|end| sample.una <= *end);
+        let begins = sample.marked > 0 && self.reduced_to.is_none();
+        if begins || self.reduced_to.is_some() {
+            control.on_marks(sample);
+        }
+        if begins {
+            self.reduced_to = Some(sample.sent_to);
+            let (event, flight) = (CongestionEvent::Mark { mild: false }, sample.inflight);
+            control.on_congestion(self.now, &Congestion { event, flight, receive_window: u32::MAX });
+        }
+        self.reduced_to.is_some()
     }
 
     fn sample(&self, flight: &Flight, rtt: Span, srtt: Span, wants_rate: bool) -> AckSample {

@@ -1,28 +1,28 @@
 //! DCTCP: the window shrinks by the part of it that was marked.
 //!
-//! Sources: RFC 8257, sections 3.3 (the estimate, the reduction), 3.4 (growth) and 3.5 (losses); Linux
-//! `net/ipv4/tcp_dctcp.c` for g, for the first estimate and for the round after a reduction (its CWR state).
+//! Sources: RFC 8257, sections 3.3 (the estimate, the reduction), 3.4 (growth) and 3.5 (losses); Linux 6.12
+//! `net/ipv4/tcp_dctcp.c` (`dctcp_update_alpha`, `dctcp_ssthresh`, `dctcp_react_to_loss`), read as behavior, for g, for the
+//! first estimate and for the arithmetic: the window is in whole segments, the estimate in parts of 1024, and both are
+//! rounded so that a small part of marked segments takes nothing from a small window, while the round still counts as
+//! reduced. That decides what DCTCP uses of a link where marks begin at less than two packets' wait.
+//!
+//! When a mark reduces the window, and how it comes down, is the sender's.
 //!
 //! Departures:
 //! - marked segments are counted, RFC 8257 counts bytes;
-//! - the window does not grow in the round after a reduction (Linux's CWR state; RFC 8257 leaves growth to
-//!   RFC 5681);
+//! - the window and the estimate are rounded (Linux; RFC 8257 does not);
 //! - a round ends with the acknowledgment of its last segment, RFC 8257's with the next.
 
 use bufferlab_parameters::{fraction, parameters};
 use bufferlab_units::Time;
 
+use crate::linux_window::{LinuxWindow, half};
 use crate::sample::Rounds;
-use crate::{
-    AckSample, Algorithm, Congestion, CongestionControl, CongestionEvent, Context, Idle, NO_THRESHOLD,
-};
+use crate::{AckSample, Algorithm, Congestion, CongestionControl, CongestionEvent, Context, Idle};
 
-/// First estimate: as if all were marked (RFC 8257 section 3.3; Linux `dctcp_alpha_on_init`).
-const FIRST_ALPHA: f64 = 1.0;
-/// RFC 5681 equation 4: the floor of the threshold, segments.
-const MIN_SSTHRESH: f64 = 2.0;
-/// RFC 5681 section 3.1: the window after a timeout, segments.
-const LOSS_WINDOW: f64 = 1.0;
+/// An estimate of one: all were marked (Linux `DCTCP_MAX_ALPHA`). It is also the first one (RFC 8257 section 3.3; Linux
+/// `dctcp_alpha_on_init`).
+const MAX_ALPHA: u32 = 1024;
 
 parameters! {
     /// Parameters of DCTCP.
@@ -46,43 +46,35 @@ impl Algorithm for DctcpConfig {
 /// DCTCP's window.
 #[derive(Clone, Debug)]
 pub struct Dctcp {
-    /// Congestion window, segments.
-    cwnd: f64,
-    /// Slow-start threshold, segments.
-    ssthresh: f64,
+    window: LinuxWindow,
     /// Weight of a round in the estimate (g).
     gain: f64,
-    /// Estimated part of the segments that are marked (`DCTCP.Alpha`).
-    alpha: f64,
+    /// Estimated part of the segments that are marked (`DCTCP.Alpha`), of 1024.
+    alpha: u32,
     /// Segments acknowledged in this round (`DCTCP.BytesAcked`).
     acked: u64,
     /// Of those, marked (`DCTCP.BytesMarked`).
     marked: u64,
     /// The round of the estimate (`DCTCP.WindowEnd`).
     rounds: Rounds,
-    /// One more than the last segment sent when the window was last reduced (`DCTCP.CWR` until it is
-    /// acknowledged).
-    reduced_to: Option<u32>,
 }
 
 impl Dctcp {
     /// A new connection's window.
     pub fn new(initial_window: u32, ssthresh: Option<u32>, config: DctcpConfig) -> Dctcp {
         Dctcp {
-            cwnd: f64::from(initial_window.max(1)),
-            ssthresh: ssthresh.map_or(NO_THRESHOLD, |segments| f64::from(segments).max(MIN_SSTHRESH)),
+            window: LinuxWindow::new(initial_window, ssthresh),
             gain: config.gain.clamp(0.0, 1.0),
-            alpha: FIRST_ALPHA,
+            alpha: MAX_ALPHA,
             acked: 0,
             marked: 0,
             rounds: Rounds::default(),
-            reduced_to: None,
         }
     }
 
     /// The estimated part of the segments that are marked.
     pub fn alpha(&self) -> f64 {
-        self.alpha
+        f64::from(self.alpha) / f64::from(MAX_ALPHA)
     }
 
     /// Section 3.3, steps 1 to 8.
@@ -90,75 +82,54 @@ impl Dctcp {
         self.acked += u64::from(sample.acked);
         self.marked += u64::from(sample.marked.min(sample.acked));
         if self.rounds.ended(sample) && self.acked > 0 {
-            let part = self.marked as f64 / self.acked as f64;
-            self.alpha = self.alpha * (1.0 - self.gain) + self.gain * part;
+            let decay = (f64::from(self.alpha) * self.gain) as u32;
+            // what is too small to decay is forgotten
+            self.alpha -= if decay > 0 { decay } else { self.alpha };
+            let weighted = (self.marked as f64 * f64::from(MAX_ALPHA) * self.gain) as u64;
+            self.alpha = MAX_ALPHA.min(self.alpha + (weighted / self.acked) as u32);
             (self.acked, self.marked) = (0, 0);
         }
-    }
-
-    /// Step 9: `cwnd = cwnd * (1 - DCTCP.Alpha / 2)`, once a round.
-    fn reduce(&mut self, sample: &AckSample) {
-        self.cwnd = (self.cwnd * (1.0 - self.alpha / 2.0)).max(MIN_SSTHRESH);
-        self.ssthresh = self.cwnd;
-        self.reduced_to = Some(sample.sent_to);
-    }
-
-    fn grow(&mut self, acked: u32) {
-        let mut acked = f64::from(acked);
-        if self.cwnd < self.ssthresh {
-            let grown = acked.min(self.ssthresh - self.cwnd);
-            self.cwnd += grown;
-            acked -= grown;
-        }
-        self.cwnd += acked / self.cwnd;
     }
 }
 
 impl CongestionControl for Dctcp {
     fn on_ack(&mut self, _now: Time, sample: &AckSample) {
         self.estimate(sample);
-        // strictly beyond: the last segment sent before the reduction is marked like those before it
-        if self.reduced_to.is_some_and(|end| sample.una > end) {
-            self.reduced_to = None;
-        }
-        if self.reduced_to.is_some() {
-            return;
-        }
-        if sample.marked > 0 {
-            self.reduce(sample);
-        } else {
-            self.grow(sample.acked);
-        }
+        // section 3.4: as conventional TCP
+        self.window.reno(sample.acked);
+    }
+
+    fn on_marks(&mut self, sample: &AckSample) {
+        self.estimate(sample);
+    }
+
+    fn counts_marks(&self) -> bool {
+        true
     }
 
     fn on_congestion(&mut self, _now: Time, congestion: &Congestion) {
-        // section 3.5: "A DCTCP sender MUST react to loss episodes in the same way as conventional TCP"
-        let half = f64::from(congestion.flight / 2).max(MIN_SSTHRESH);
-        match congestion.event {
-            CongestionEvent::Loss | CongestionEvent::Mark { .. } => (self.cwnd, self.ssthresh) = (half, half),
-            CongestionEvent::Timeout { repeated } => {
-                if !repeated {
-                    self.ssthresh = half;
-                }
-                self.cwnd = LOSS_WINDOW;
+        let alpha = u64::from(self.alpha);
+        let reduced = |cwnd: u32| match congestion.event {
+            // step 9: cwnd = cwnd * (1 - DCTCP.Alpha / 2)
+            CongestionEvent::Mark { .. } => {
+                cwnd - (u64::from(cwnd) * alpha / u64::from(2 * MAX_ALPHA)) as u32
             }
-            CongestionEvent::SynTimeout => self.cwnd = LOSS_WINDOW,
-        }
+            // section 3.5: "A DCTCP sender MUST react to loss episodes in the same way as conventional TCP"
+            _ => half(cwnd),
+        };
+        self.window.on_congestion(congestion, reduced);
     }
 
     fn on_idle(&mut self, _now: Time, idle: &Idle) {
-        if let Some((window, threshold)) = idle.restart {
-            self.cwnd = f64::from(window).max(LOSS_WINDOW);
-            self.ssthresh = self.ssthresh.max(f64::from(threshold));
-        }
+        self.window.on_idle(idle);
     }
 
     fn cwnd(&self) -> f64 {
-        self.cwnd
+        self.window.cwnd()
     }
 
     fn ssthresh(&self) -> f64 {
-        self.ssthresh
+        self.window.ssthresh()
     }
 }
 
@@ -166,54 +137,78 @@ impl CongestionControl for Dctcp {
 mod tests {
     use super::*;
 
-    /// A round of one acknowledgment for ten segments.
-    fn round(control: &mut Dctcp, number: u32, marked: u32) {
-        let una = 10 * number;
-        let sample = AckSample { acked: 10, marked, una, sent_to: una + 10, ..AckSample::default() };
-        control.on_ack(Time::ZERO, &sample);
+    /// A control with this window and estimate.
+    fn control(window: u32, alpha: u32) -> Dctcp {
+        Dctcp { alpha, ..Dctcp::new(window, Some(2), DctcpConfig::default()) }
+    }
+
+    /// A round of one acknowledgment for `acked` segments.
+    fn round(control: &mut Dctcp, acked: u32, marked: u32) {
+        let una = control.rounds.end() + acked;
+        let sample = AckSample { acked, marked, una, sent_to: una, ..AckSample::default() };
+        control.on_marks(&sample);
+    }
+
+    fn congest(control: &mut Dctcp, event: CongestionEvent) {
+        control.on_congestion(Time::ZERO, &Congestion { event, flight: 91, receive_window: 1_000 });
     }
 
     #[test]
     fn the_estimate_moves_by_a_sixteenth_of_the_difference() {
-        let mut control = Dctcp::new(10, Some(2), DctcpConfig::default());
+        let mut control = control(10, MAX_ALPHA);
         let mut expected = 1.0;
-        for (number, marked) in [(1, 0), (2, 5), (3, 10), (4, 1)] {
-            round(&mut control, number, marked);
-            expected = expected * 15.0 / 16.0 + f64::from(marked) / 10.0 / 16.0;
-            assert!((control.alpha() - expected).abs() < 1e-15);
+        for marked in [0, 50, 100, 10] {
+            round(&mut control, 100, marked);
+            expected = expected * 15.0 / 16.0 + f64::from(marked) / 100.0 / 16.0;
+            // rounded twice a round
+            assert!((control.alpha() - expected).abs() < 8.0 / 1024.0, "{} {expected}", control.alpha());
         }
     }
 
     #[test]
-    fn the_window_shrinks_by_half_of_the_estimate_once_a_round() {
-        let mut control = Dctcp::new(100, Some(2), DctcpConfig::default());
-        control.alpha = 0.2;
-        control.rounds.restart(&AckSample { sent_to: 200, ..AckSample::default() });
-        let ack = |una, marked| AckSample { acked: 1, marked, una, sent_to: 200, ..AckSample::default() };
-        control.on_ack(Time::ZERO, &ack(101, 1));
-        assert!((control.cwnd() - 90.0).abs() < 1e-9);
-        control.on_ack(Time::ZERO, &ack(102, 1));
-        control.on_ack(Time::ZERO, &ack(103, 0));
-        assert!((control.cwnd() - 90.0).abs() < 1e-9);
-        control.on_ack(Time::ZERO, &ack(200, 1));
-        assert!((control.cwnd() - 90.0).abs() < 1e-9);
-        control.on_ack(Time::ZERO, &ack(201, 0));
-        assert!(control.cwnd() > 90.0);
+    fn the_estimate_is_rounded_as_linux_does() {
+        // dctcp_update_alpha: alpha -= alpha >> 4, alpha += (marked << 6) / delivered
+        let mut control = control(10, 31);
+        round(&mut control, 58, 1);
+        assert_eq!(control.alpha, 31 - 1 + 1);
+        round(&mut control, 65, 1);
+        assert_eq!(control.alpha, 31 - 1, "1/65 of the segments is nothing");
+        control.alpha = 15;
+        round(&mut control, 58, 0);
+        assert_eq!(control.alpha, 0, "what is too small to decay is forgotten");
     }
 
     #[test]
-    fn no_marks_is_reno() {
-        let mut control = Dctcp::new(10, Some(2), DctcpConfig::default());
-        round(&mut control, 1, 0);
-        assert!((control.cwnd() - 11.0).abs() < 1e-9);
+    fn a_mark_takes_half_of_the_estimate_in_whole_segments() {
+        let after = |window, alpha| {
+            let mut control = control(window, alpha);
+            congest(&mut control, CongestionEvent::Mark { mild: false });
+            (control.cwnd(), control.ssthresh())
+        };
+        assert_eq!(after(100, 205), (90.0, 90.0));
+        assert_eq!(after(58, 35), (58.0, 58.0), "less than a segment is nothing");
+        assert_eq!(after(59, 35), (58.0, 58.0));
+        assert_eq!(after(3, MAX_ALPHA), (2.0, 2.0));
+        assert_eq!(after(2, MAX_ALPHA), (2.0, 2.0));
+    }
+
+    #[test]
+    fn growth_is_counted_anew_after_a_mark() {
+        let mut control = control(10, 0);
+        let grow = |control: &mut Dctcp, acked| {
+            control.on_ack(Time::ZERO, &AckSample::of(acked));
+            control.cwnd()
+        };
+        assert_eq!(grow(&mut control, 9), 10.0);
+        congest(&mut control, CongestionEvent::Mark { mild: false });
+        assert_eq!(grow(&mut control, 9), 10.0);
+        assert_eq!(grow(&mut control, 1), 11.0);
     }
 
     #[test]
     fn a_loss_halves_whatever_the_estimate() {
-        let mut control = Dctcp::new(100, Some(2), DctcpConfig::default());
-        control.alpha = 0.0;
-        let congestion = Congestion { event: CongestionEvent::Loss, flight: 91, receive_window: 1_000 };
-        control.on_congestion(Time::ZERO, &congestion);
+        let mut control = control(91, 0);
+        congest(&mut control, CongestionEvent::Loss);
         assert_eq!((control.cwnd(), control.ssthresh()), (45.0, 45.0));
     }
 }

@@ -109,6 +109,14 @@ pub trait CongestionControl {
     fn cwnd(&self) -> f64;
     /// The slow-start threshold in segments.
     fn ssthresh(&self) -> f64;
+    /// The response to marks is the control's own: it counts them (`AckSample::marked`), and [`CongestionEvent::Mark`] asks
+    /// for it.
+    fn counts_marks(&self) -> bool {
+        false
+    }
+    /// An acknowledgment by which the window must not grow, as it begins or follows a reduction for a mark. Of controls that
+    /// count marks.
+    fn on_marks(&mut self, _sample: &AckSample) {}
     /// Sending goes on after an idle time. Nothing by default: for controls that keep no such window.
     fn on_idle(&mut self, _now: Time, _idle: &Idle) {}
     /// The losses of a [`CongestionEvent::Loss`] or a timeout are repaired; or the window that a [`CongestionEvent::Mark`]
@@ -235,6 +243,12 @@ macro_rules! controls {
             }
             fn on_congestion(&mut self, now: Time, congestion: &Congestion) {
                 match self { $(AnyControl::$name(control) => control.on_congestion(now, congestion),)* }
+            }
+            fn counts_marks(&self) -> bool {
+                match self { $(AnyControl::$name(control) => control.counts_marks(),)* }
+            }
+            fn on_marks(&mut self, sample: &AckSample) {
+                match self { $(AnyControl::$name(control) => control.on_marks(sample),)* }
             }
             #[inline]
             fn cwnd(&self) -> f64 {

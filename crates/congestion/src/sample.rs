@@ -108,6 +108,12 @@ pub(crate) struct Rounds {
 }
 
 impl Rounds {
+    /// One more than the last segment of the running round.
+    #[cfg(test)]
+    pub fn end(self) -> u32 {
+        self.end
+    }
+
     /// A round begins now.
     pub fn restart(&mut self, sample: &AckSample) {
         self.end = sample.sent_to;

@@ -47,7 +47,7 @@ pub struct Packet {
     pub group: u16,
     /// What it carries.
     pub kind: PacketKind,
-    /// Links already crossed on its path.
+    /// Links already crossed on its path; the highest bit is [`Packet::REDUCED`].
     pub hop: u8,
     /// The sender's smoothed round-trip time when it sent this, µs; 0 before it had one. See [`Packet::srtt`].
     pub srtt_us: u32,
@@ -59,6 +59,21 @@ pub struct Packet {
 const _: () = assert!(size_of::<Packet>() <= 40, "a descriptor is copied for each packet");
 
 impl Packet {
+    /// In [`Packet::hop`]: the flag CWR of a data segment (RFC 3168 section 6.1.2), its sender has reduced the window.
+    pub const REDUCED: u8 = 0x80;
+
+    /// Links already crossed on its path.
+    #[inline(always)]
+    pub fn crossed(&self) -> usize {
+        usize::from(self.hop & !Packet::REDUCED)
+    }
+
+    /// Whether it says that its sender has reduced the window.
+    #[inline(always)]
+    pub fn is_reduced(&self) -> bool {
+        self.hop & Packet::REDUCED != 0
+    }
+
     /// The sender's smoothed round-trip time, if it wrote one.
     #[inline]
     pub fn srtt(&self) -> Option<Span> {

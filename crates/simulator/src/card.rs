@@ -75,6 +75,8 @@ impl Card {
             segment.wire_bytes = self.segment_bytes;
             first.wire_bytes -= self.segment_bytes;
             first.seq += 1;
+            // the flag CWR is the first segment's
+            first.hop &= !Packet::REDUCED;
         } else {
             self.packets.pop_front();
             self.bytes -= self.first_bytes;

@@ -14,7 +14,7 @@ const MAX_PS: u64 = LONGEST.as_ps();
 /// Most flows.
 const MAX_FLOWS: usize = 4_000_000;
 /// Most links on a path; a packet counts them in a byte.
-const MAX_HOPS: usize = 255;
+const MAX_HOPS: usize = 127;
 /// Most segments of a flow: sequence numbers are 32 bits wide.
 const MAX_SEGMENTS: u128 = 1 << 31;
 /// Most samples of one component.

@@ -199,7 +199,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
         self.note_departure(departs, index, &packet);
         packet.hop += 1;
         let path = self.world.routes[usize::from(packet.group)].path(&packet);
-        if usize::from(packet.hop) < path.len() {
+        if packet.crossed() < path.len() {
             let at = departs + self.world.links[index].delay;
             self.lines[index].push((at, packet));
             self.agenda.advance_line(index, at);
@@ -242,7 +242,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
         let next = self.lines[index].front().map_or(Time::NEVER, |(at, _)| *at);
         self.agenda.set_line(index, next);
         let path = self.world.routes[usize::from(packet.group)].path(&packet);
-        let link = path[usize::from(packet.hop)];
+        let link = path[packet.crossed()];
         self.offer(now, link as usize, packet);
     }
 

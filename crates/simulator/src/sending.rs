@@ -226,11 +226,15 @@ impl SendingHost {
     /// The next packet that the source has now, if any.
     #[inline(always)]
     fn next_packet(&mut self, now: Time, local: Time) -> Option<Packet> {
+        let mut hop = 0;
         let (kind, seq, mut wire_bytes, srtt_us, echo_age_us) = match &mut self.source {
             Source::Tcp(sender) => {
                 let (kind, seq, wire_bytes) = match sender.poll_transmit(local)? {
                     Segment { kind: SegmentKind::Syn, .. } => (PacketKind::Syn, 0, self.syn_bytes),
                     Segment { seq, kind } => {
+                        if self.identity.capable != Capable::Nothing && sender.tells_of_reduction(kind) {
+                            hop = Packet::REDUCED;
+                        }
                         (PacketKind::Data(self.identity.capable.ecn(kind)), seq, self.data_bytes)
                     }
                 };
@@ -268,7 +272,7 @@ impl SendingHost {
             wire_bytes,
             group,
             kind,
-            hop: 0,
+            hop,
             srtt_us,
             echo_age_us,
         })

@@ -28,7 +28,7 @@ pub use config::{
 };
 pub use receiver::{Disorder, Receiver};
 pub use rtt::RttEstimator;
-pub use segment::{Segment, SegmentKind};
+pub use segment::{Notice, Segment, SegmentKind};
 pub use sender::{Sender, SenderCounters};
 pub use tuning::TuningConfig;
 pub use udp::UdpSource;

@@ -3,7 +3,8 @@
 //! Sources: RFC 5681 section 4.2 (when to acknowledge), RFC 2018 section 4 (what to report), RFC 7323 section
 //! 4.3 (which timestamp to echo), RFC 8257 section 3.2 and Linux 5.10 `net/ipv4/tcp_dctcp.h` (`dctcp_ece_ack_update`, read
 //! as behavior) for how to echo marks: every acknowledgment says whether all that it acknowledges was marked, and a
-//! change is acknowledged at once.
+//! change is acknowledged at once. Linux 4.19 `net/ipv4/tcp_input.c` (`tcp_ecn_accept_cwr`), read as behavior: so is a
+//! segment with the flag CWR, since its sender may have a window of next to nothing.
 //!
 //! Disorder is counted. A segment is reordered if it arrives after one of a higher number that was sent later (RFC 4737
 //! section 3.3, with times of sending in place of its numbers, since a retransmission's number does not say when it was
@@ -17,7 +18,7 @@ use bufferlab_units::{Span, Time};
 
 use crate::reassembly::Reassembly;
 use crate::tuning::Tuning;
-use crate::{Ack, SackBlocks, TcpConfig};
+use crate::{Ack, Notice, SackBlocks, TcpConfig};
 
 /// A TCP receiver.
 #[derive(Clone, Debug)]
@@ -40,8 +41,8 @@ pub struct Receiver {
     most_quick: u16,
     /// Something is held out of order. Said here too, so that order need not be looked up elsewhere in memory.
     holds: bool,
-    /// The last segment came marked (RFC 8257's `DCTCP.CE`).
-    marked: bool,
+    /// What the next segment says of congestion if nothing changes: marked if the last was (RFC 8257's `DCTCP.CE`).
+    usual: Notice,
     /// When the highest segment that came was sent.
     highest_sent: Time,
     /// Made when the first segment comes out of order.
@@ -81,7 +82,7 @@ impl Receiver {
             quick: 0,
             most_quick: 0,
             holds: false,
-            marked: false,
+            usual: Notice::default(),
             highest_sent: Time::ZERO,
             apart: None,
             tuning: config.tuning().map(|config| Box::new(Tuning::new(config))),
@@ -115,12 +116,12 @@ impl Receiver {
         Ack { syn: true, echo: sent, ..Ack::default() }
     }
 
-    /// A data segment, sent at `sent`, arrived, marked by a queue or not. Gives the acknowledgment that must go
+    /// A data segment, sent at `sent`, arrived, with what it says of congestion. Gives the acknowledgment that must go
     /// at once, if any.
     #[inline(always)]
-    pub fn on_data(&mut self, now: Time, seq: u32, sent: Time, marked: bool) -> Option<Ack> {
-        if marked != self.marked {
-            return Some(self.on_mark_change(now, seq, sent, marked));
+    pub fn on_data(&mut self, now: Time, seq: u32, sent: Time, notice: Notice) -> Option<Ack> {
+        if notice != self.usual {
+            return Some(self.on_notice(now, seq, 1, sent, notice));
         }
         if seq <= self.last_ack && sent >= self.ts_recent {
             self.ts_recent = sent;
@@ -142,22 +143,13 @@ impl Receiver {
 
     /// RFC 8257 section 3.2: the first segment that is marked otherwise is acknowledged at once. What waits for its
     /// acknowledgment gets its own before, "to reflect the prior CE state" (Linux); the segment's then goes by a timer
-    /// that runs out at once.
+    /// that runs out at once. A segment with CWR is acknowledged at once, with what waits.
     #[inline(never)]
-    fn on_mark_change(&mut self, now: Time, seq: u32, sent: Time, marked: bool) -> Ack {
-        let before = self.acknowledge_before(marked);
-        self.take(seq, 1, sent);
-        self.answer_change(now, before)
-    }
-
-    /// What waits for its acknowledgment gets it before marks change.
-    fn acknowledge_before(&mut self, marked: bool) -> Option<Ack> {
-        let before = (self.pending > 0).then(|| self.acknowledge(self.reports()));
-        self.marked = marked;
-        before
-    }
-
-    fn answer_change(&mut self, now: Time, before: Option<Ack>) -> Ack {
+    fn on_notice(&mut self, now: Time, seq: u32, count: u32, sent: Time, notice: Notice) -> Ack {
+        let changes = notice.is_marked() != self.usual.is_marked();
+        let before = (changes && self.pending > 0).then(|| self.acknowledge(self.reports()));
+        self.usual = Notice::new(notice.is_marked(), false);
+        self.take(seq, count, sent);
         if let Some(ack) = before {
             (self.pending, self.ack_deadline) = (1, now);
             ack
@@ -188,11 +180,9 @@ impl Receiver {
     /// is at most one acknowledgment of it: it has "more than one full frame" or not (Linux 6.1 `net/ipv4/tcp_input.c`,
     /// `__tcp_ack_snd_check`, read as behavior).
     #[inline(never)]
-    pub fn on_packet(&mut self, now: Time, seq: u32, count: u32, sent: Time, marked: bool) -> Option<Ack> {
-        if marked != self.marked {
-            let before = self.acknowledge_before(marked);
-            self.take(seq, count, sent);
-            return Some(self.answer_change(now, before));
+    pub fn on_packet(&mut self, now: Time, seq: u32, count: u32, sent: Time, notice: Notice) -> Option<Ack> {
+        if notice != self.usual {
+            return Some(self.on_notice(now, seq, count, sent, notice));
         }
         let in_order = self.take(seq, count, sent);
         let quick = self.quick > 0;
@@ -273,7 +263,7 @@ impl Receiver {
         self.pending = 0;
         self.ack_deadline = Time::NEVER;
         self.last_ack = self.next;
-        Ack { ack: self.next, syn: false, has_sack, marked: self.marked, echo: self.ts_recent }
+        Ack { ack: self.next, syn: false, has_sack, marked: self.usual.is_marked(), echo: self.ts_recent }
     }
 }
 
@@ -283,6 +273,8 @@ mod tests {
     use crate::Recovery;
     use crate::sender::tests::config;
 
+    const PLAIN: Notice = Notice::PLAIN;
+
     fn at(ms: u64) -> Time {
         Time::ZERO + Span::from_ms(ms)
     }
@@ -290,16 +282,16 @@ mod tests {
     #[test]
     fn every_second_segment_is_acknowledged_when_delaying() {
         let mut receiver = Receiver::new(&TcpConfig { ack_every: 2, ..config(Recovery::Sack) });
-        assert_eq!(receiver.on_data(at(1), 0, at(0), false), None);
+        assert_eq!(receiver.on_data(at(1), 0, at(0), PLAIN), None);
         assert_eq!(receiver.deadline(), at(41));
-        assert_eq!(receiver.on_data(at(2), 1, at(1), false).map(|ack| (ack.ack, ack.echo)), Some((2, at(0))));
+        assert_eq!(receiver.on_data(at(2), 1, at(1), PLAIN).map(|ack| (ack.ack, ack.echo)), Some((2, at(0))));
         assert_eq!(receiver.deadline(), Time::NEVER);
     }
 
     #[test]
     fn a_lone_segment_is_acknowledged_when_the_delay_ends() {
         let mut receiver = Receiver::new(&TcpConfig { ack_every: 2, ..config(Recovery::Sack) });
-        assert_eq!(receiver.on_data(at(1), 0, at(0), false), None);
+        assert_eq!(receiver.on_data(at(1), 0, at(0), PLAIN), None);
         assert_eq!(receiver.on_timer(at(40)), None);
         assert_eq!(receiver.on_timer(at(41)).map(|ack| ack.ack), Some(1));
     }
@@ -308,7 +300,7 @@ mod tests {
     fn disorder_is_answered_at_once_and_reported() {
         let mut receiver = Receiver::new(&TcpConfig { ack_every: 2, ..config(Recovery::Sack) });
         let mut answer = |seq| {
-            let ack = receiver.on_data(at(1), seq, at(0), false).unwrap();
+            let ack = receiver.on_data(at(1), seq, at(0), PLAIN).unwrap();
             assert_eq!(ack.has_sack, !receiver.sack_blocks().is_empty());
             (ack.ack, receiver.sack_blocks().ranges().to_vec())
         };
@@ -321,9 +313,9 @@ mod tests {
     #[test]
     fn without_sack_nothing_is_reported_and_old_copies_are_acknowledged() {
         let mut receiver = Receiver::new(&config(Recovery::Reno));
-        assert!(!receiver.on_data(at(1), 5, at(0), false).unwrap().has_sack);
-        receiver.on_data(at(1), 0, at(0), false);
-        assert_eq!(receiver.on_data(at(2), 0, at(1), false).map(|ack| ack.ack), Some(1));
+        assert!(!receiver.on_data(at(1), 5, at(0), PLAIN).unwrap().has_sack);
+        receiver.on_data(at(1), 0, at(0), PLAIN);
+        assert_eq!(receiver.on_data(at(2), 0, at(1), PLAIN).map(|ack| ack.ack), Some(1));
         assert_eq!(receiver.delivered(), 1);
     }
 
@@ -331,7 +323,7 @@ mod tests {
     fn reordered_and_duplicate_segments_are_counted() {
         let mut receiver = Receiver::new(&config(Recovery::Sack));
         let mut count = |seq, sent_ms| {
-            receiver.on_data(at(100), seq, at(sent_ms), false);
+            receiver.on_data(at(100), seq, at(sent_ms), PLAIN);
             let Disorder { reordered, duplicates } = receiver.disorder();
             (reordered, duplicates)
         };
@@ -352,12 +344,33 @@ mod tests {
     }
 
     #[test]
+    fn a_segment_with_cwr_is_acknowledged_at_once_with_what_waits() {
+        let mut receiver = Receiver::new(&TcpConfig { ack_every: 2, ..config(Recovery::Sack) });
+        let mut answers = |seq, marked, reduced| {
+            let now = at(1 + u64::from(seq));
+            let notice = Notice::new(marked, reduced);
+            let first = receiver.on_data(now, seq, at(u64::from(seq)), notice);
+            let both = [first, receiver.on_timer(now)].into_iter().flatten();
+            both.map(|ack| (ack.ack, ack.marked)).collect::<Vec<_>>()
+        };
+        assert_eq!(answers(0, false, true), [(1, false)]);
+        assert_eq!(answers(1, false, false), []);
+        assert_eq!(answers(2, false, true), [(3, false)]);
+        // a change of marks as well: what waits goes first
+        assert_eq!(answers(3, false, false), []);
+        assert_eq!(answers(4, true, true), [(4, false), (5, true)]);
+        // marks go on
+        assert_eq!(answers(5, true, false), []);
+        assert_eq!(answers(6, true, true), [(7, true)]);
+    }
+
+    #[test]
     fn a_change_of_marks_is_acknowledged_at_once_and_apart() {
         let mut receiver = Receiver::new(&TcpConfig { ack_every: 2, ..config(Recovery::Sack) });
         // the answers to a segment: at its arrival, and by the timer
         let mut answers = |seq, marked| {
             let now = at(1 + u64::from(seq));
-            let first = receiver.on_data(now, seq, at(u64::from(seq)), marked);
+            let first = receiver.on_data(now, seq, at(u64::from(seq)), Notice::new(marked, false));
             let both = [first, receiver.on_timer(now)].into_iter().flatten();
             both.map(|ack| (ack.ack, ack.marked, ack.has_sack)).collect::<Vec<_>>()
         };

@@ -1,4 +1,4 @@
-//! Segments to be sent.
+//! Segments to be sent, and what arriving ones say of congestion.
 
 /// What a segment is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,4 +18,28 @@ pub struct Segment {
     pub kind: SegmentKind,
     /// Its number; 0 for a SYN.
     pub seq: u32,
+}
+
+/// What a data segment says of congestion when it arrives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Notice(u8);
+
+impl Notice {
+    const MARKED: u8 = 1;
+    const REDUCED: u8 = 2;
+
+    /// Nothing.
+    pub const PLAIN: Notice = Notice(0);
+
+    /// It was `marked` by a queue (CE); its sender has `reduced` the window since the last such notice (CWR).
+    #[inline(always)]
+    pub fn new(marked: bool, reduced: bool) -> Notice {
+        Notice((u8::from(marked) * Notice::MARKED) | (u8::from(reduced) * Notice::REDUCED))
+    }
+
+    /// A queue marked it.
+    #[inline]
+    pub fn is_marked(self) -> bool {
+        self.0 & Notice::MARKED != 0
+    }
 }

@@ -36,13 +36,13 @@ impl<K: Key, T: Tap> Engine<K, T> {
             return;
         }
         let path = self.world.routes[usize::from(packet.group)].path(&packet);
-        let link = path[usize::from(packet.hop)];
+        let link = path[packet.crossed()];
         self.offer(now, link as usize, packet);
     }
 
     /// Whether a packet has crossed the last link of its path.
     fn is_last(&self, packet: &Packet) -> bool {
         let path = self.world.routes[usize::from(packet.group)].path(packet);
-        usize::from(packet.hop) >= path.len()
+        packet.crossed() >= path.len()
     }
 }

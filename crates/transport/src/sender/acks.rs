@@ -121,7 +121,7 @@ impl Sender {
             Phase::Loss => self.on_new_ack_after_timeout(now, signals),
             _ => {
                 self.recovery.on_new_ack_in_order();
-                let reduces = self.rare.is_some() && self.follow_marks(now, acked, signals.marked);
+                let reduces = self.rare.is_some() && self.follow_marks(now, acked, signals);
                 if self.uses_window() && !self.is_rated() && !reduces {
                     self.grow(now, acked, self.inflight(), signals);
                 }

@@ -80,16 +80,16 @@ enum Course {
 struct Rare {
     /// Of a receiver that tunes its window.
     advertised: Option<AdvertisedWindows>,
-    /// Of a connection that uses ECN, where the congestion control leaves the response to it.
+    /// Of a connection that uses ECN.
     marks: Option<Marks>,
     /// Of a sender that lies about its round-trip time.
     statement: Option<Statement>,
 }
 
 impl Rare {
-    fn of(config: &TcpConfig, rated: bool) -> Option<Box<Rare>> {
+    fn of(config: &TcpConfig, control: &AnyControl, rated: bool) -> Option<Box<Rare>> {
         let advertised = config.tuning().map(|tuning| AdvertisedWindows::new(tuning.first_segments()));
-        let marks = Marks::of(config).filter(|_| !rated);
+        let marks = Marks::of(config, control).filter(|_| !rated);
         let statement = config.stated_rtt.map(|rtt| Statement::new(rtt, config.stated_in));
         let rare = advertised.is_some() || marks.is_some() || statement.is_some();
         rare.then(|| Box::new(Rare { advertised, marks, statement }))
@@ -152,7 +152,7 @@ impl Sender {
                 .bursts
                 .map(|bursts| Box::new(Bursts::new(bursts, config.initial_window, &estimator, &control))),
             packetizer: config.offload.map(|most| Box::new(Packetizer::new(most, config.mss_bytes))),
-            rare: Rare::of(config, rated),
+            rare: Rare::of(config, &control, rated),
             finished: Time::NEVER,
             rtt: RttSampler::new(estimator, timing),
             control,

@@ -37,8 +37,13 @@ def arguments(setting: Setting) -> str:
     return " ".join(f"{name}={value}" for name, value in words.items())
 
 
-def run(setting: Setting, seed: int) -> dict[str, float] | None:
+def run(setting: Setting, seed: int, *also: str) -> dict[str, float] | None:
     """ns-2's measurements of one run; `None` if a signal ended it.
+
+    Args:
+        setting: What to run.
+        seed: Of the run.
+        also: Further arguments of the script, NAME=VALUE.
 
     Raises:
         InputError: ns-2 is not there, or does not take the setting.
@@ -47,7 +52,7 @@ def run(setting: Setting, seed: int) -> dict[str, float] | None:
     if path is None:
         raise InputError("is not there", file=PROGRAM, accepted=INSTALL)
     with resources.as_file(resources.files("bufferlab.evidence.referee") / SCRIPT) as script:
-        return result_of([path, str(script), *arguments(setting).split(), f"seed={seed}"])
+        return result_of([path, str(script), *arguments(setting).split(), *also, f"seed={seed}"])
 
 
 def result_of(command: list[str]) -> dict[str, float] | None:

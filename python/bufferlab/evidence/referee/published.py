@@ -1,4 +1,4 @@
-"""ns-2's runs of published settings whose ties are drawn, as rows of the files of evidence/ns2/data.
+"""More runs of ns-2 of published settings, or with ties drawn, as rows of the files of evidence/ns2/data.
 
 `python -m bufferlab.evidence.referee.published --help` says how to make them.
 """
@@ -38,33 +38,39 @@ _OPTIONS: Final = frozenset(
 _LOCK: Final = threading.Lock()
 
 
-def settings(words: Sequence[str]) -> list[Setting]:
-    """Published settings whose group or title has one of the words, with ties drawn; without words all.
+def settings(words: Sequence[str], *, as_they_are: bool = False) -> list[Setting]:
+    """Published settings whose group or title has one of the words; without words all.
 
-    Those that the script cannot run are left out: fack, mixes, other start times than the standard ones, and
-    headers apart from the packet's bytes. So are those that have ties drawn already (`shift`).
+    Those that the script cannot run are left out: fack, mixes, and headers apart from the packet's bytes. So
+    are those that have ties drawn already (`shift`).
+
+    Args:
+        words: Words.
+        as_they_are: Without ties drawn; else with, and only those with the standard start times.
     """
     found = []
     for each in load_references():
         setting = each.setting
-        if setting.stack in {"fack", "linux-mix"} or start_bound_s(setting) != STANDARD_START_BOUND_S:
+        if setting.stack in {"fack", "linux-mix"} or not _OPTIONS.issuperset(dict(setting.options)):
             continue
-        if not _OPTIONS.issuperset(dict(setting.options)):
+        if not as_they_are and start_bound_s(setting) != STANDARD_START_BOUND_S:
             continue
-        drawn = ties_drawn(setting)
-        if not words or any(word in f"{drawn.scenario}: {drawn.title}" for word in words):
-            found.append(drawn)
+        chosen = setting if as_they_are else ties_drawn(setting)
+        if not words or any(word in f"{chosen.scenario}: {chosen.title}" for word in words):
+            found.append(chosen)
     return found
 
 
-def missing(chosen: Sequence[Setting], seeds: int, file: Path) -> Iterator[tuple[Setting, int]]:
+def missing(
+    chosen: Sequence[Setting], seeds: int, file: Path, first: int = 1
+) -> Iterator[tuple[Setting, int]]:
     """Runs that a file lacks: first seeds first."""
     known = set()
     if file.exists():
         with file.open(encoding="utf-8", newline="") as stream:
             rows = csv.DictReader(line for line in stream if not line.startswith("#"))
             known = {(*(row[name] for name in _COLUMNS[:9]), row["options"], row["seed"]) for row in rows}
-    for seed in range(1, seeds + 1):
+    for seed in range(first, first + seeds):
         for setting in chosen:
             row = _of_setting(setting, seed)
             if (*(row[name] for name in _COLUMNS[:9]), row["options"], row["seed"]) not in known:
@@ -73,7 +79,7 @@ def missing(chosen: Sequence[Setting], seeds: int, file: Path) -> Iterator[tuple
 
 def add(setting: Setting, seed: int, file: Path) -> None:
     """Run ns-2 once and append the row; nothing if a signal ended it."""
-    measured = program.run(setting, seed)
+    measured = program.run(setting, seed, f"startmax={start_bound_s(setting):g}")
     if measured is None:
         return
     for kind in (1, 2):
@@ -110,14 +116,17 @@ def _of_setting(setting: Setting, seed: int) -> dict[str, str]:
 def main() -> None:
     """Run what is missing."""
     parser = argparse.ArgumentParser(
-        description="Run ns-2 with drawn ties; a file that has runs gets only others."
+        description="Run ns-2 again or with drawn ties; a file that has runs gets only others."
     )
     parser.add_argument("words", nargs="*", help="only settings whose group or title has one of these")
     parser.add_argument("--rows", type=Path, required=True, help="CSV file that the runs are appended to")
+    parser.add_argument("--again", action="store_true", help="the settings as they are, without drawn ties")
+    parser.add_argument("--first", type=int, default=1, help="first seed (default: %(default)s)")
     parser.add_argument("--seeds", type=int, default=20, help="runs of each setting (default: %(default)s)")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time (default: %(default)s)")
     given = parser.parse_args()
-    work = list(missing(settings(given.words), given.seeds, given.rows))
+    chosen = settings(given.words, as_they_are=given.again)
+    work = list(missing(chosen, given.seeds, given.rows, given.first))
     with ThreadPoolExecutor(given.jobs) as pool:
         for done in [pool.submit(add, setting, seed, given.rows) for setting, seed in work]:
             done.result()

@@ -1,11 +1,18 @@
 //! What reaches a receiving host: packets, and its own timer.
 
 use bufferlab_qdisc::{Ecn, Packet, PacketKind};
+use bufferlab_transport::Notice;
 use bufferlab_units::Time;
 
 use crate::context::Context;
 use crate::ends::Ends;
 use crate::recording::Tap;
+
+/// What a data segment says of congestion.
+#[inline(always)]
+pub(super) fn notice(packet: &Packet) -> Notice {
+    Notice::new(packet.kind == PacketKind::Data(Ecn::Marked), packet.is_reduced())
+}
 
 impl Ends {
     /// A packet leaves the last link at `departs`. The receiver's answer is sent to the sender.
@@ -62,8 +69,8 @@ impl Ends {
             let ack = receiver.on_syn(packet.sent);
             self.answer_apart(local, ack, context);
         } else {
-            let marked = packet.kind == PacketKind::Data(Ecn::Marked);
-            if let Some(ack) = receiver.on_data(local, packet.seq, packet.sent, marked) {
+            let notice = notice(packet);
+            if let Some(ack) = receiver.on_data(local, packet.seq, packet.sent, notice) {
                 self.answer(local, ack, context);
             }
         }

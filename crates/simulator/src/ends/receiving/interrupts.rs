@@ -89,8 +89,9 @@ impl Interrupts {
         self.waiting.last().is_some_and(|last| {
             let follows = last.seq + last.wire_bytes / self.segment_bytes == packet.seq;
             let alike = matches!(packet.kind, PacketKind::Data(_)) && last.kind == packet.kind;
+            let apart = last.is_reduced() || packet.is_reduced();
             let fits = last.wire_bytes + packet.wire_bytes <= self.most_bytes;
-            follows && alike && fits && !has_ended && tick(last.sent) == tick(packet.sent)
+            follows && alike && !apart && fits && !has_ended && tick(last.sent) == tick(packet.sent)
         })
     }
 }

@@ -1,9 +1,10 @@
 //! What some receivers check: the end of a transfer or a burst, what is to be returned, datagrams.
 
-use bufferlab_qdisc::{Ecn, Packet, PacketKind};
+use bufferlab_qdisc::{Packet, PacketKind};
 use bufferlab_transport::{Ack, Receiver};
 use bufferlab_units::Time;
 
+use super::delivering::notice;
 use super::{Datagrams, Watch};
 use crate::context::{Context, Fed};
 use crate::ends::Ends;
@@ -42,9 +43,8 @@ impl Ends {
             self.answer_with(local, ack, window, context);
             return;
         }
-        let (count, marked) =
-            (packet.wire_bytes / segment_bytes, packet.kind == PacketKind::Data(Ecn::Marked));
-        let ack = receiver.on_packet(local, packet.seq, count, packet.sent, marked);
+        let count = packet.wire_bytes / segment_bytes;
+        let ack = receiver.on_packet(local, packet.seq, count, packet.sent, notice(packet));
         let window = receiver.tune(local, count, packet.srtt(), ack.is_some());
         if let Some(ack) = ack {
             self.answer_with(local, ack, window, context);

@@ -9,7 +9,7 @@ mod sending;
 
 use bufferlab_qdisc::{Ecn, Packet, PacketKind};
 use bufferlab_simulator::{GroupPlan, JitterPlan, Plan, SourcePlan, TcpPlan, UdpPlan};
-use bufferlab_transport::{Ack, Receiver, SackBlocks, Sender, SenderCounters, UdpSource};
+use bufferlab_transport::{Ack, Notice, Receiver, SackBlocks, Sender, SenderCounters, UdpSource};
 use bufferlab_units::{Span, Stream, Time};
 
 use super::bursts::{self, Bursts};
@@ -299,13 +299,14 @@ impl Flow {
                     Some(receiver.on_syn(packet.sent))
                 } else {
                     let marked = packet.kind == PacketKind::Data(Ecn::Marked);
+                    let notice = Notice::new(marked, packet.is_reduced());
                     let count = packet.wire_bytes / (plan.config.mss_bytes + plan.config.header_bytes);
                     let segments = packet.seq..packet.seq + count;
                     self.arrivals.extend(segments.map(|seq| (now, seq, packet.sent)));
                     let ack = if self.hosted || plan.config.offload.is_some() {
-                        receiver.on_packet(now, packet.seq, count, packet.sent, marked)
+                        receiver.on_packet(now, packet.seq, count, packet.sent, notice)
                     } else {
-                        receiver.on_data(now, packet.seq, packet.sent, marked)
+                        receiver.on_data(now, packet.seq, packet.sent, notice)
                     };
                     let window = receiver.tune(now, count, packet.srtt(), ack.is_some());
                     self.window = window.unwrap_or(self.window);

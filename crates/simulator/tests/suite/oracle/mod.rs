@@ -259,7 +259,7 @@ impl<'a> Oracle<'a> {
         let path = if is_ack { &group.reverse } else { &group.forward };
         let more = self.links[link as usize].more_delay(now);
         let at = now + more + Span::from_ps(self.plan.links[link as usize].delay_ps);
-        if let Some(&next) = path.get(usize::from(packet.hop)) {
+        if let Some(&next) = path.get(packet.crossed()) {
             self.schedule(at, Turn::FromLink { link }, Event::Arrival { link: next, packet });
         } else if is_ack {
             let at = at + Span::from_ps(self.plan.flows.home_delay_ps[flow as usize]);

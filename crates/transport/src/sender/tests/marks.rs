@@ -1,6 +1,6 @@
 //! What a sender does with echoed marks.
 
-use bufferlab_congestion::{AnyControl, Cubic, CubicConfig};
+use bufferlab_congestion::{AnyControl, Cubic, CubicConfig, Dctcp, DctcpConfig};
 
 use super::*;
 use crate::{EcnUse, SegmentKind, TcpConfig};
@@ -127,5 +127,53 @@ fn a_loss_and_a_timeout_take_the_usual_course_with_ecn() {
             (pair.log.clone(), pair.count(SegmentKind::Retransmission))
         };
         assert_eq!(outcome(EcnUse::Off), outcome(EcnUse::Classic), "{recovery:?}");
+    }
+}
+
+/// Segments with the flag CWR in a run with these marks and losses.
+fn told(ecn: EcnUse, control: AnyControl, marked: Vec<u32>, lost: Option<u32>) -> Vec<u32> {
+    let mut pair = Pair::new(&capable(Recovery::Linux, ecn), control, lose_once(lost));
+    pair.marked = marked;
+    pair.run(1_000);
+    pair.reduced
+}
+
+/// RFC 3168 section 6.1.2: "on the first new data packet sent after the window reduction"; Linux: after a loss, too.
+#[test]
+fn the_first_new_segment_after_a_reduction_says_so() {
+    assert_eq!(told(EcnUse::Classic, reno(20, 2), vec![], None), [0; 0]);
+    // the echo of 30 comes when 20 others are out, or 21 by the window's growth
+    assert_eq!(told(EcnUse::Classic, reno(20, 2), vec![30], None), [51]);
+    assert_eq!(told(EcnUse::Classic, reno(20, 2), vec![30, 31, 32], None), [51]);
+    assert_eq!(told(EcnUse::Classic, reno(20, 2), vec![], Some(30)).len(), 1);
+    assert_eq!(told(EcnUse::Off, reno(20, 2), vec![30], Some(70)), [0; 0]);
+}
+
+/// A loss in the round after a mark reduces nothing, so it says nothing.
+#[test]
+fn one_reduction_is_told_once() {
+    assert_eq!(told(EcnUse::Classic, reno(40, 2), vec![50], Some(60)).len(), 1);
+}
+
+fn dctcp(window: u32) -> AnyControl {
+    Dctcp::new(window, Some(2), DctcpConfig::default()).into()
+}
+
+/// Linux: the window comes down over the round, whoever works out how far, and does not grow in it.
+#[test]
+fn a_control_that_counts_marks_comes_down_in_the_same_way() {
+    for recovery in [Recovery::Sack, Recovery::Linux] {
+        let mut pair = Pair::new(&capable(recovery, EcnUse::Off), dctcp(40), |_| false);
+        pair.marked = vec![40];
+        pair.run(201);
+        // of the first estimate, 1024/1024, two rounds without marks have taken a sixteenth each
+        assert_eq!(pair.sender.ssthresh(), f64::from(41 - 41 * 900 / 2048), "{recovery:?}");
+        let moment = Time::ZERO + Span::from_ms(200);
+        let sent = pair.log.iter().filter(|(at, _)| *at == moment).count();
+        assert_eq!(sent, 23, "{recovery:?}");
+        pair.run(299);
+        assert_eq!(pair.sender.cwnd(), 23.0, "{recovery:?}: no growth in the round");
+        pair.run(500);
+        assert!(pair.sender.cwnd() > 23.0, "{recovery:?}");
     }
 }

@@ -6,7 +6,7 @@ use bufferlab_congestion::{AnyControl, Growth, Reno};
 use bufferlab_units::{Span, Time};
 
 use crate::sender::{Load, Sender};
-use crate::{Ack, Receiver, Recovery, SackBlocks, Segment, SegmentKind, TcpConfig};
+use crate::{Ack, Notice, Receiver, Recovery, SackBlocks, Segment, SegmentKind, TcpConfig};
 
 pub(crate) fn config(recovery: Recovery) -> TcpConfig {
     TcpConfig {
@@ -52,6 +52,8 @@ pub(crate) struct Pair<F> {
     pub(crate) sizes: Vec<u32>,
     /// Segments leave by the packet.
     packs: bool,
+    /// Segments with the flag CWR.
+    pub(super) reduced: Vec<u32>,
     /// Segments that a queue marks when they come for the first time.
     pub(crate) marked: Vec<u32>,
 }
@@ -80,6 +82,7 @@ impl<F: FnMut(Segment) -> bool> Pair<F> {
             sizes: Vec::new(),
             packs,
             marked: Vec::new(),
+            reduced: Vec::new(),
         }
     }
 
@@ -96,11 +99,14 @@ impl<F: FnMut(Segment) -> bool> Pair<F> {
                 continue;
             }
             let marked = segment.kind == SegmentKind::New && self.marked.contains(&segment.seq);
+            let reduced = self.sender.tells_of_reduction(segment.kind);
+            self.reduced.extend(reduced.then_some(segment.seq));
+            let notice = Notice::new(marked, reduced);
             let arrival = self.now + Span::from_ms(50);
             let ack = match segment.kind {
                 SegmentKind::Syn => Some(self.receiver.on_syn(self.now)),
-                _ if self.packs => self.receiver.on_packet(arrival, segment.seq, count, self.now, marked),
-                _ => self.receiver.on_data(arrival, segment.seq, self.now, marked),
+                _ if self.packs => self.receiver.on_packet(arrival, segment.seq, count, self.now, notice),
+                _ => self.receiver.on_data(arrival, segment.seq, self.now, notice),
             };
             self.acks.extend(ack.map(|ack| (arrival + Span::from_ms(50), ack, blocks(&self.receiver, &ack))));
         }

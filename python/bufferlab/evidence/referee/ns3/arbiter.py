@@ -3,7 +3,8 @@
 The kernel is given the setting without the hosts' noise, which it does not take, and with its own segments
 and timers; so is our side of the comparison. A kernel's RED takes other parameters, and is left out.
 
-`python -m bufferlab.evidence.referee.ns3.arbiter --rows FILE` runs what a file lacks.
+`python -m bufferlab.evidence.referee.ns3.arbiter --rows FILE` runs what a file lacks; with `--ours` it runs
+our side of what the file has again, after the simulator has changed. That takes no kernel.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from bufferlab.evidence.pages import markdown_table
 from bufferlab.evidence.referee.ns3.draw import drawn
 from bufferlab.evidence.referee.ns3.simulate import scenario_of
 from bufferlab.evidence.referee.program import arguments
+from bufferlab.stats import estimate
 
 SEEDS: Final = 4
 
@@ -53,8 +55,12 @@ class Ruling:
 
 
 def for_kernel(setting: Setting) -> dict[str, Any]:
-    """The scenario of a setting that a kernel takes: Linux hosts, without noise."""
+    """The scenario of a setting that a kernel takes: Linux hosts and Linux's FQ-CoDel, without noise."""
     scenario = scenario_of(setting)
+    queue = scenario["links"][0]["queue"]
+    if setting.option("queue") == "fq_codel":
+        # the kernel looks at what waits in all queues, ns-3 at the flow's own
+        queue["codel_backlog"] = "all"
     flows = [{key: group[key] for key in _GIVEN if key in group} for group in scenario["flows"]]
     return {
         "run": {**scenario["run"], "stack": "linux"},
@@ -128,13 +134,12 @@ def add(setting: Setting, file: Path) -> None:
 
 def append(setting: Setting, compared: list[dict[str, Any]], file: Path) -> None:
     """Append the figures of a comparison with the kernel."""
-    packet_ms = setting.wire_bytes * 8 / setting.rate_bps * 1e3
     lines = []
     for each in compared:
         figure = _METRICS.get(each["metric"])
         if figure is None:
             continue
-        unit = packet_ms if figure == "delay_packets" else 1.0
+        unit = _packet_ms(setting) if figure == "delay_packets" else 1.0
         names = ("kernel", "kernel_ci95", "simulator", "simulator_ci95")
         lines.append(",".join([arguments(setting), figure, *(f"{each[name] / unit:.6g}" for name in names)]))
     with file.open("a", encoding="utf-8") as stream:
@@ -145,13 +150,56 @@ def append(setting: Setting, compared: list[dict[str, Any]], file: Path) -> None
         os.fsync(stream.fileno())
 
 
+def renew(numbers: Mapping[str, Setting], file: Path, word: str = "") -> None:
+    """Measure our side of a file's settings again; the kernel's figures stay.
+
+    Args:
+        numbers: The settings by their arguments.
+        file: The file, which is replaced.
+        word: Only settings whose arguments have this word.
+    """
+    from bufferlab.experiment.run import run  # noqa: PLC0415 - slow to import
+    from bufferlab.studies.crosscheck import COMPARED  # noqa: PLC0415
+
+    chosen = dict.fromkeys(name for name, _ in rulings(file) if word in name and name in numbers)
+    fresh: dict[tuple[str, str], list[str]] = {}
+    for name in chosen:
+        setting = numbers[name]
+        results = list(run(for_kernel(setting), seeds=SEEDS))
+        for each in COMPARED:
+            figure = _METRICS.get(each.name)
+            if figure is None:
+                continue
+            known = estimate([each.of(result) for result in results])
+            unit = _packet_ms(setting) if figure == "delay_packets" else 1.0
+            fresh[name, figure] = [f"{(value or 0.0) / unit:.6g}" for value in (known.mean, known.half_width)]
+    lines = file.read_text(encoding="utf-8").splitlines()
+    for index, line in enumerate(lines):
+        cells = line.split(",")
+        cells[4:] = fresh.get((cells[0], cells[1] if len(cells) > 1 else ""), cells[4:])
+        lines[index] = ",".join(cells)
+    file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def _packet_ms(setting: Setting) -> float:
+    return setting.wire_bytes * 8 / setting.rate_bps * 1e3
+
+
 def main() -> None:
     """Run what is missing."""
     parser = argparse.ArgumentParser(description="Run the settings drawn for ns-3 in a Linux kernel.")
     parser.add_argument("--rows", type=Path, required=True, help="CSV file that the figures are appended to")
     parser.add_argument("--draw", type=int, default=1, help="seed of the draw (default: %(default)s)")
     parser.add_argument("--count", type=int, default=30, help="settings (default: %(default)s)")
+    parser.add_argument(
+        "--ours", action="store_true", help="measure our side of the file again, not the kernel's"
+    )
+    parser.add_argument("--only", default="", help="with --ours: settings whose arguments have this word")
     given = parser.parse_args()
+    if given.ours:
+        every = [drawn(given.draw, number) for number in range(1, given.count + 1)]
+        renew({arguments(setting): setting for setting in every}, given.rows, given.only)
+        return
     known = {setting for setting, _ in rulings(given.rows)}
     for number in range(1, given.count + 1):
         setting = drawn(given.draw, number)

@@ -63,7 +63,8 @@ impl Card {
                 let enqueued = now.max(self.busy_until);
                 let ps = u128::from(size) * 8_000_000_000_000 / u128::from(self.rate_bps);
                 self.busy_until = enqueued + Span::from_ps(ps as u64);
-                Packet { enqueued, seq: packet.seq + index, wire_bytes: size, ..packet }
+                let hop = if index == 0 { packet.hop } else { 0 };
+                Packet { enqueued, seq: packet.seq + index, wire_bytes: size, hop, ..packet }
             })
             .collect();
         let out = segments.last().map_or(now, |last| last.enqueued);

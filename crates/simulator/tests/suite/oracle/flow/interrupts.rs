@@ -65,6 +65,8 @@ impl Interrupts {
                 && sum(before) + self.segments(packet) <= self.most_segments
                 && matches!(packet.kind, PacketKind::Data(_))
                 && packet.kind == before[0].kind
+                && !packet.is_reduced()
+                && !before[0].is_reduced()
                 && ms(packet) == ms(&before[0])
                 && (goes_on || sum(together) < 2);
             if !joins {

@@ -89,9 +89,11 @@ impl Flow {
     }
 
     pub(super) fn next_packet(&mut self, now: Time) -> Option<Packet> {
+        let mut reduced = false;
         let (kind, seq, wire_bytes) = match &mut self.ends {
             Ends::Tcp { sender, plan, .. } => {
                 let segment = sender.poll_transmit(now)?;
+                reduced = sender.tells_of_reduction(segment.kind);
                 let count = sender.segments_in_packet();
                 if segment.kind == SegmentKind::Syn {
                     (PacketKind::Syn, 0, plan.config.ack_bytes)
@@ -117,7 +119,8 @@ impl Flow {
                 (PacketKind::Datagram, number, bytes)
             }
         };
-        Some(self.packet(now, kind, seq, wire_bytes))
+        let hop = if reduced { Packet::REDUCED } else { 0 };
+        Some(Packet { hop, ..self.packet(now, kind, seq, wire_bytes) })
     }
 
     pub(super) fn packet(&mut self, now: Time, kind: PacketKind, seq: u32, wire_bytes: u32) -> Packet {
