@@ -10,8 +10,9 @@ import polars as pl
 import pytest
 
 from bufferlab.cli import main
-from bufferlab.errors import OutputError
+from bufferlab.errors import InputError, OutputError
 from bufferlab.evidence.ns2 import Validation, validate
+from bufferlab.evidence.ns2.classes import class_of
 from bufferlab.evidence.ns2.reference import load_references
 from bufferlab.evidence.ns2.report import BEGIN, DETAIL, generated, markdown, save, update_docs
 from bufferlab.evidence.ns2.validation import quick_selection, seeds_of
@@ -54,7 +55,9 @@ def test_quick_takes_one_short_setting_of_a_kind() -> None:
 
 
 def test_seeds_begin_with_those_of_ns2() -> None:
-    few = next(each for each in load_references() if each.setting.scenario == "mininet")
+    few = next(
+        each for each in load_references() if class_of(each.setting).least_seeds == 10 and len(each.runs) == 1
+    )
     assert seeds_of(few)[:3] == [1, 2, 3]
     assert len(seeds_of(few)) == 10
     assert len(seeds_of(few, quick=True)) == 3
@@ -91,6 +94,36 @@ def test_docs_keep_what_is_not_generated(quick: Validation, tmp_path: Path) -> N
     page.write_text("nothing here\n")
     with pytest.raises(OutputError, match="has no lines"):
         update_docs(quick, page)
+
+
+def test_a_choice_of_settings_leaves_the_rest_of_the_page(quick: Validation, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+    update_docs(quick, page)
+    before = pl.read_csv(tmp_path / DETAIL)
+    first, second = quick.outcomes[:2]
+    doubled = tuple(dataclasses.replace(each, ours=2 * each.ours) for each in second.comparisons)
+    changed = dataclasses.replace(second, comparisons=doubled)
+    update_docs(dataclasses.replace(quick, outcomes=(changed,), chosen=True), page)
+    after = pl.read_csv(tmp_path / DETAIL)
+    assert after.select("scenario", "setting", "metric").equals(
+        before.select("scenario", "setting", "metric")
+    )
+    own = pl.col("setting") == second.setting.title
+    assert after.filter(~own).equals(before.filter(~own))
+    assert after.filter(own)["ours"].to_list() == pytest.approx(
+        [2 * value for value in before.filter(own)["ours"]], rel=1e-3
+    )
+    assert first.setting.title in after["setting"].to_list()
+
+
+def test_only_what_is_named_is_run(tmp_path: Path) -> None:
+    result = validate(only=["bufferbloat: sack1"], quick=True, progress=False)
+    assert {each.setting.scenario for each in result.outcomes} == {"bufferbloat"}
+    assert result.chosen
+    with pytest.raises(InputError, match="is in the name of no setting"):
+        validate(only=["nothing like it"], progress=False)
+    assert main(["validate", "controls", "--only", "x", "--out", str(tmp_path)]) == 2
 
 
 def test_command(

@@ -52,6 +52,14 @@ def validate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     ray_address: RayAddress = None,
     store: StoreOfResults = None,
     fresh: Fresh = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="ns2: only settings whose group or title has this ('mininet: sack1, 2 flows'); with "
+            "--docs the page's others stay. Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder for the tables as CSV and Markdown.")] = _RESULTS,
     docs: Annotated[
         Path | None, typer.Option(help="Rewrite the generated part of this page.", show_default=False)
@@ -83,6 +91,7 @@ def validate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     validate_all(
         what.value,
         quick=quick,
+        only=only or [],
         out=out,
         docs=docs,
         as_json=as_json,

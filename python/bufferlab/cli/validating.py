@@ -13,6 +13,7 @@ from rich.markdown import Markdown
 from bufferlab.cli.common import FAILED, print_json, print_rich, say
 from bufferlab.cli.refereeing import Wanted, deliver_referee
 from bufferlab.cli.running import runner_of, say_kept
+from bufferlab.errors import InputError
 from bufferlab.evidence import Request
 from bufferlab.evidence.documents import bundled_documents, reproductions_of
 from bufferlab.evidence.kernels import report as kernel_report
@@ -31,6 +32,7 @@ def validate_all(
     what: str,
     *,
     quick: bool,
+    only: list[str],
     out: Path,
     docs: Path | None,
     as_json: bool,
@@ -50,6 +52,8 @@ def validate_all(
         OutputError: A folder cannot be written.
         typer.Exit: Settings differ for reasons that no experiment shows.
     """
+    if only and what != "ns2":
+        raise InputError("goes with ns2", key="--only", value=only[0], accepted="validate ns2 --only TEXT")
     make_folder(out)  # before any work is wasted
     runner = runner_of(
         threads=threads, engine=engine, ray_address=ray_address, store=store or out / "runs", fresh=fresh
@@ -68,7 +72,7 @@ def validate_all(
         _document(what, Request(quick=quick, shared=runner), out, docs, as_json=as_json)
         say_kept(runner)
         return
-    result = validate_ns2(quick=quick, runner=runner)
+    result = validate_ns2(quick=quick, only=only, runner=runner)
     save(result, out)
     if docs is not None:
         update_docs(result, docs)

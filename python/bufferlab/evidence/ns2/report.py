@@ -45,14 +45,27 @@ def save(validation: Validation, directory: Path) -> list[Path]:
 def update_docs(validation: Validation, page: Path) -> None:
     """Write the detail beside a page, and replace the generated part of the page by the verdict.
 
+    What was not run of a choice of settings stays as it is.
+
     Raises:
         OutputError: A file cannot be read or written, or the page has no such part.
     """
     file = page.parent / DETAIL
     frame = validation.frame.select(_COLUMNS)
-    replace_generated(page, markdown(frame, quick=validation.quick), BEGIN)
+    if validation.chosen:
+        frame = _among(frame, detail(page))
+    replace_generated(page, markdown(frame, quick=validation.quick and not validation.chosen), BEGIN)
     make_folder(file.parent)
     write_whole(file, frame.with_columns(pl.selectors.float().round_sig_figs(_DIGITS)).write_csv)
+
+
+def _among(fresh: pl.DataFrame, kept: pl.DataFrame) -> pl.DataFrame:
+    """All rows that are kept, but those of settings that have fresh ones, in whose place these stand."""
+    setting = ["scenario", "setting"]
+    places = kept.select(setting).unique(maintain_order=True).with_row_index("place")
+    rows = pl.concat([kept.join(fresh, on=setting, how="anti"), fresh], how="vertical_relaxed")
+    placed = rows.join(places, on=setting, how="left", maintain_order="left")
+    return placed.sort("place", maintain_order=True, nulls_last=True).drop("place")
 
 
 def generated(page: Path) -> str:

@@ -9,6 +9,7 @@ from itertools import islice
 import polars as pl
 
 from bufferlab import _core
+from bufferlab.errors import InputError
 from bufferlab.evidence.ns2.classes import METRICS, RowClass, class_of
 from bufferlab.evidence.ns2.equivalent import Variant
 from bufferlab.evidence.ns2.explanations import EXPLANATIONS, Explanation
@@ -80,11 +81,13 @@ class Validation:
         outcomes: One a simulated setting.
         skipped: Settings that cannot be simulated, with the reason.
         quick: Whether only a part was run.
+        chosen: Whether that part is what the caller chose.
     """
 
     outcomes: tuple[SettingOutcome, ...]
     skipped: tuple[tuple[Setting, str], ...]
     quick: bool
+    chosen: bool = False
 
     @property
     def frame(self) -> pl.DataFrame:
@@ -103,6 +106,7 @@ class Validation:
 def validate(
     *,
     quick: bool = False,
+    only: Sequence[str] = (),
     threads: int | None = None,
     progress: bool | None = None,
     seeds: int | None = None,
@@ -114,16 +118,23 @@ def validate(
 
     Args:
         quick: Only short settings, one of every kind: some ten seconds.
+        only: Only settings whose group or title, as `mininet: sack1, 2 flows, …`, has one of these.
         threads: Simulations at a time; default one for each processor.
         progress: Show a progress bar; default if standard error is a terminal.
         seeds: Runs a setting; default, and least, as many as ns-2 had and the class needs.
         runner: Runs the simulations; default a plain one with `threads` and `progress`.
 
     Raises:
+        InputError: No setting has one of `only`.
         RunInterrupted: At Ctrl-C.
     """
     everything = load_references()
     references = [each for each in everything if unsupported(each.setting) is None]
+    if only:
+        references = [each for each in references if any(word in _name(each.setting) for word in only)]
+        if not references:
+            accepted = "a part of a setting's group and title, as docs/validation/ns2.csv has them"
+            raise InputError("is in the name of no setting", key="only", value=only[0], accepted=accepted)
     if quick:
         references = quick_selection(references)
     runner = runner or Runner(threads=threads, progress=progress)
@@ -147,7 +158,12 @@ def validate(
             (each.setting, reason) for each in everything if (reason := unsupported(each.setting)) is not None
         ),
         quick=quick,
+        chosen=bool(only),
     )
+
+
+def _name(setting: Setting) -> str:
+    return f"{setting.scenario}: {setting.title}"
 
 
 def quick_selection(references: list[Reference]) -> list[Reference]:
