@@ -13,7 +13,7 @@
 //! - the window does not grow in the round after a reduction, whatever the recovery (RFC 3168 forbids it for the
 //!   acknowledgments with an echo, Linux for all);
 //! - the window stays at two segments at least, where RFC 3168 would have one wait for the retransmission timer;
-//! - a control that counts marks is not told of those that come in fast recovery;
+//! - a control that counts marks does not learn of those that come in fast recovery;
 //! - connections do not negotiate: both ends use ECN.
 
 use bufferlab_congestion::{AnyControl, Congestion, CongestionControl, CongestionEvent};

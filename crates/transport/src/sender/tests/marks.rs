@@ -131,7 +131,7 @@ fn a_loss_and_a_timeout_take_the_usual_course_with_ecn() {
 }
 
 /// Segments with the flag CWR in a run with these marks and losses.
-fn told(ecn: EcnUse, control: AnyControl, marked: Vec<u32>, lost: Option<u32>) -> Vec<u32> {
+fn with_cwr(ecn: EcnUse, control: AnyControl, marked: Vec<u32>, lost: Option<u32>) -> Vec<u32> {
     let mut pair = Pair::new(&capable(Recovery::Linux, ecn), control, lose_once(lost));
     pair.marked = marked;
     pair.run(1_000);
@@ -141,18 +141,18 @@ fn told(ecn: EcnUse, control: AnyControl, marked: Vec<u32>, lost: Option<u32>) -
 /// RFC 3168 section 6.1.2: "on the first new data packet sent after the window reduction"; Linux: after a loss, too.
 #[test]
 fn the_first_new_segment_after_a_reduction_says_so() {
-    assert_eq!(told(EcnUse::Classic, reno(20, 2), vec![], None), [0; 0]);
+    assert_eq!(with_cwr(EcnUse::Classic, reno(20, 2), vec![], None), [0; 0]);
     // the echo of 30 comes when 20 others are out, or 21 by the window's growth
-    assert_eq!(told(EcnUse::Classic, reno(20, 2), vec![30], None), [51]);
-    assert_eq!(told(EcnUse::Classic, reno(20, 2), vec![30, 31, 32], None), [51]);
-    assert_eq!(told(EcnUse::Classic, reno(20, 2), vec![], Some(30)).len(), 1);
-    assert_eq!(told(EcnUse::Off, reno(20, 2), vec![30], Some(70)), [0; 0]);
+    assert_eq!(with_cwr(EcnUse::Classic, reno(20, 2), vec![30], None), [51]);
+    assert_eq!(with_cwr(EcnUse::Classic, reno(20, 2), vec![30, 31, 32], None), [51]);
+    assert_eq!(with_cwr(EcnUse::Classic, reno(20, 2), vec![], Some(30)).len(), 1);
+    assert_eq!(with_cwr(EcnUse::Off, reno(20, 2), vec![30], Some(70)), [0; 0]);
 }
 
 /// A loss in the round after a mark reduces nothing, so it says nothing.
 #[test]
-fn one_reduction_is_told_once() {
-    assert_eq!(told(EcnUse::Classic, reno(40, 2), vec![50], Some(60)).len(), 1);
+fn one_reduction_is_said_once() {
+    assert_eq!(with_cwr(EcnUse::Classic, reno(40, 2), vec![50], Some(60)).len(), 1);
 }
 
 fn dctcp(window: u32) -> AnyControl {
