@@ -213,6 +213,13 @@ def test_docs_are_made_from_the_detail_beside_them(stand_in: Path, tmp_path: Pat
     assert stand_in.exists()
 
 
+def test_the_experiment_of_an_explanation_is_the_setting_with_its_options() -> None:
+    (explanation,) = [each for each in EXPLANATIONS if each.name == "less where the access link is as fast"]
+    word, options = "10/990 ms, 312 packets (25ms) access=100 ", dict(explanation.options)
+    (plain,) = published.settings([word], as_they_are=True)
+    assert published.settings([word], as_they_are=True, options=options) == [explanation.experiment(plain)]
+
+
 def test_ties_of_published_settings_are_drawn_once(stand_in: Path, tmp_path: Path) -> None:
     chosen = published.settings(["10 flows, 100 ms, 129 packets"])
     assert {each.scenario for each in chosen} == {"oc3", "alone"}

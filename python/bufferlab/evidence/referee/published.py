@@ -9,8 +9,9 @@ import argparse
 import csv
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -38,8 +39,10 @@ _OPTIONS: Final = frozenset(
 _LOCK: Final = threading.Lock()
 
 
-def settings(words: Sequence[str], *, as_they_are: bool = False) -> list[Setting]:
-    """Published settings whose group or title has one of the words; without words all.
+def settings(
+    words: Sequence[str], *, as_they_are: bool = False, options: Mapping[str, str] | None = None
+) -> list[Setting]:
+    """Published settings whose group or title, and a space, has one of the words; without words all.
 
     Those that the script cannot run are left out: fack, mixes, and headers apart from the packet's bytes. So
     are those that have ties drawn already (`shift`).
@@ -47,6 +50,7 @@ def settings(words: Sequence[str], *, as_they_are: bool = False) -> list[Setting
     Args:
         words: Words.
         as_they_are: Without ties drawn; else with, and only those with the standard start times.
+        options: Those of an experiment, in place of the setting's.
     """
     found = []
     for each in load_references():
@@ -56,8 +60,9 @@ def settings(words: Sequence[str], *, as_they_are: bool = False) -> list[Setting
         if not as_they_are and start_bound_s(setting) != STANDARD_START_BOUND_S:
             continue
         chosen = setting if as_they_are else ties_drawn(setting)
-        if not words or any(word in f"{chosen.scenario}: {chosen.title}" for word in words):
-            found.append(chosen)
+        if not words or any(word in f"{chosen.scenario}: {chosen.title} " for word in words):
+            given = dict(chosen.options) | dict(options or {})
+            found.append(replace(chosen, options=tuple(given.items())))
     return found
 
 
@@ -121,11 +126,15 @@ def main() -> None:
     parser.add_argument("words", nargs="*", help="only settings whose group or title has one of these")
     parser.add_argument("--rows", type=Path, required=True, help="CSV file that the runs are appended to")
     parser.add_argument("--again", action="store_true", help="the settings as they are, without drawn ties")
+    parser.add_argument(
+        "--set", action="append", default=[], help="an option of an experiment: overhead=1e-9"
+    )
     parser.add_argument("--first", type=int, default=1, help="first seed (default: %(default)s)")
     parser.add_argument("--seeds", type=int, default=20, help="runs of each setting (default: %(default)s)")
     parser.add_argument("--jobs", type=int, default=1, help="runs at a time (default: %(default)s)")
     given = parser.parse_args()
-    chosen = settings(given.words, as_they_are=given.again)
+    options = dict(word.split("=", 1) for word in given.set)
+    chosen = settings(given.words, as_they_are=given.again, options=options)
     work = list(missing(chosen, given.seeds, given.rows, given.first))
     with ThreadPoolExecutor(given.jobs) as pool:
         for done in [pool.submit(add, setting, seed, given.rows) for setting, seed in work]:
