@@ -13,9 +13,11 @@ import polars as pl
 import pytest
 
 from bufferlab.errors import InputError, OutputError
-from bufferlab.experiment.store import Claim, Row, Store, failed_row, open_store
+from bufferlab.experiment.store import Claim, Row, Store, StoreFullError, Writer, failed_row, open_store
 from bufferlab.experiment.store.checking import check, check_journals, set_aside
 from bufferlab.experiment.store.pruning import prune
+from bufferlab.experiment.store.rows import rows_to_frame
+from bufferlab.experiment.store.segments import write_segment
 
 OPERATIONS: Final = ("write", "pwrite", "fsync", "rename", "unlink", "ftruncate", "mkdir")
 NAMES: Final = [f"run {index}" for index in range(4)]
@@ -124,6 +126,52 @@ def test_every_operation(tmp_path: Path, *, kill: bool) -> None:
         hidden = [path.name for path in directory.rglob(".*") if not path.name.startswith(".store-")]
         assert not hidden, f"left behind: {where}"
         assert not open_store(directory).journal_paths(), where
+
+
+def test_a_segment_is_on_the_disk_before_it_has_its_name(tmp_path: Path) -> None:
+    """A power cut may leave a name without content, or no name: so the folder is told, too (fsync(2))."""
+    with faults(0, kill=False) as counted:
+        path = write_segment(rows_to_frame([row("a")]), tmp_path)
+    assert path.exists()
+    assert [each for each in counted.done if each != "write"] == ["fsync", "rename", "fsync"]
+    assert counted.done[0] == "write"
+
+
+def test_a_full_disk_is_noticed_before_a_run_is_simulated(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Room for a run's row is reserved when the run is claimed, for all that are under way."""
+    write, full = os.pwrite, 600 * 1024
+
+    def pwrite(file: int, data: bytes, offset: int) -> int:
+        if offset + len(data) > full:
+            raise OSError(errno.ENOSPC, "no space left")
+        return write(file, data, offset)
+
+    monkeypatch.setattr(os, "pwrite", pwrite)
+    monkeypatch.setattr("bufferlab.experiment.store.writer._ROTATE_ROWS", 4096)
+    put: list[str] = []
+    with open_store(tmp_path / "runs", create=True).writer() as writer:
+        writer.claim("first")
+        writer.put(row("first") | {"scenario": "x" * 20_000})
+        with pytest.raises(StoreFullError):  # by a claim, not by a row
+            _fill(writer, put)
+    assert len(put) > 4
+    monkeypatch.undo()
+    assert set(found(tmp_path / "runs")) == {"first", *put}
+
+
+def _fill(writer: Writer, put: list[str]) -> None:
+    """Claim runs, four at a time, and put them, until a claim fails."""
+    for index in range(100):
+        names = [f"{index} {each}" for each in range(4)]
+        assert {writer.claim(name) for name in names} == {Claim.MINE}
+        for name in names:
+            try:
+                writer.put(row(name) | {"scenario": "x" * 20_000})
+            except StoreFullError:
+                pytest.fail(f"{name} was simulated and has no room")
+            put.append(name)
 
 
 def flips(content: bytes, step: int) -> Iterator[tuple[int, bytes]]:

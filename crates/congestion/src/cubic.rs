@@ -296,6 +296,24 @@ mod tests {
         assert_eq!(control.begin_stage(Time::ZERO).k, 0.0);
     }
 
+    /// Section 4.2: the time of a stage "MUST NOT include" idle times, so the window goes on where it was.
+    #[test]
+    fn an_idle_time_does_not_count_as_growth() {
+        let sample = AckSample { acked: 1, srtt: Span::from_ms(50), ..AckSample::default() };
+        let acknowledge = |control: &mut Cubic, from_ms: u64| {
+            for ms in (0..2_000).step_by(10) {
+                control.on_ack(Time::ZERO + Span::from_ms(from_ms + ms), &sample);
+            }
+        };
+        let mut busy = after_loss(1_000);
+        acknowledge(&mut busy, 0);
+        let mut rested = busy.clone();
+        acknowledge(&mut busy, 2_000);
+        rested.on_idle(Time::ZERO + Span::from_s(62), &Idle { idle: Span::from_s(60), restart: None });
+        acknowledge(&mut rested, 62_000);
+        assert_eq!(rested.cwnd(), busy.cwnd());
+    }
+
     #[test]
     fn a_risen_round_trip_time_ends_slow_start_without_a_loss() {
         let mut control = Cubic::new(10, None, CubicConfig { hystart: true, ..CubicConfig::default() });

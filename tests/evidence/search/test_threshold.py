@@ -140,6 +140,25 @@ def test_the_confidence_is_a_price() -> None:
     assert all(2.0**-rounds <= 1 - level for rounds, level in zip(needed, (0.8, 0.95, 0.999), strict=True))
 
 
+def test_nothing_is_out_before_a_bet_is_won() -> None:
+    """All money together is one unit at the start, so at even odds it has not doubled."""
+    threshold = Threshold([10], 0.5)
+    assert threshold.chances() == pytest.approx([0.5])
+    threshold.observe([(0, True)])
+    assert threshold.interval() == (0, 1)
+
+
+def test_what_is_out_has_lost_twenty_times_all_stakes() -> None:
+    """Ville at 95 %: half of the money below and half above, counted by hand from what each bet paid."""
+    threshold, below = Threshold([10, 20], 0.95), 1.0
+    while threshold.interval().most == 2:
+        # the bet that both sizes fail wins nothing, the one that they meet its stake
+        below *= 1.0 + min(max(2.0 * float(threshold.chances()[1]) - 1.0, 0.0), 0.9)
+        threshold.observe([(1, True)])
+        assert ((below + 1.0) / 2.0 >= 20.0) == (threshold.interval().most < 2)
+    assert below >= 39.0
+
+
 def test_the_grid_has_steps_of_half_the_resolution() -> None:
     sizes = size_grid(1, 1000, 0.1)
     assert (sizes[0], sizes[-1]) == (1, 1000)

@@ -102,6 +102,20 @@ fn a_queue_that_stands_again_soon_is_dropped_at_the_rate_reached() {
     assert_eq!(dropped, [2_305, 2_405]);
 }
 
+/// Section 5.5: `now - drop_next < 16 * INTERVAL`, and only if there was more than one drop.
+#[test]
+fn the_rate_is_remembered_for_less_than_sixteen_intervals() {
+    let config = CodelConfig::default();
+    let count_after = |drops: u64, ms: u64| {
+        let mut state =
+            DropState { count: 10 + drops, lastcount: 10, drop_next: at_ms(500), ..DropState::NEW };
+        state.start_dropping(&config, at_ms(500 + ms));
+        state.count
+    };
+    assert_eq!([0, 900, 1_599, 1_600, 1_601].map(|ms| count_after(7, ms)), [7, 7, 7, 1, 1]);
+    assert_eq!([0, 1, 2].map(|drops| count_after(drops, 0)), [1, 1, 2]);
+}
+
 #[test]
 fn a_wait_below_the_target_starts_the_interval_anew() {
     let mut queue = Codel::new(Limit::Unlimited, CodelConfig::default());

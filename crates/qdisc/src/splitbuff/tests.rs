@@ -186,6 +186,30 @@ fn small_packets_get_no_more_than_large_ones() {
     assert!(bytes[0].abs_diff(bytes[1]) <= 1_000, "{bytes:?}");
 }
 
+/// Shreedhar and Varghese 1995, section 4.1: who has nothing to send keeps no credit for later.
+#[test]
+fn an_empty_sub_buffer_saves_no_credit() {
+    let mut queue = splitbuff(config());
+    feed(&mut queue, &[10, 990], 0, 300);
+    let mut drops = Drops::new();
+    for seq in 0..100 {
+        queue.enqueue(at(300), packet(1, seq, 990), &mut drops);
+    }
+    for seq in 0..10 {
+        queue.enqueue(at(301), Packet { wire_bytes: 100, ..packet(0, seq, 10) }, &mut drops);
+        // until the other's turn has come and gone
+        for _ in 0..3 {
+            queue.dequeue(at(301), &mut drops);
+        }
+    }
+    for seq in 10..20 {
+        queue.enqueue(at(302), packet(0, seq, 10), &mut drops);
+    }
+    let flows: Vec<_> = (0..10).map(|_| queue.dequeue(at(302), &mut drops).unwrap().flow).collect();
+    assert_eq!(flows.iter().filter(|&&flow| flow == 0).count(), 5, "{flows:?}");
+    assert!(drops.is_empty());
+}
+
 #[test]
 fn weights_follow_the_number_of_flows() {
     let mut queue = splitbuff(SplitBuffConfig { weighted: true, ..config() });

@@ -50,6 +50,21 @@ fn a_timeout_loses_everything_that_is_not_sacked() {
     assert_eq!(board.pipe(), 5);
 }
 
+/// As Linux counts (`tcp_timeout_mark_lost`): what was known to be lost counts again only if it was sent again.
+#[test]
+fn a_timeout_counts_each_loss_once() {
+    let mut board = Scoreboard::new(0, 8, false);
+    board.sack(4, 7, |_| ());
+    board.find_losses();
+    assert_eq!(board.losses(), 4);
+    board.on_retransmit(0);
+    board.declare_all_lost();
+    // 0 for the second time, 7 for the first
+    assert_eq!(board.losses(), 6);
+    board.declare_all_lost();
+    assert_eq!(board.losses(), 6);
+}
+
 /// Work must stay linear: 10⁵ segments, every tenth lost, each SACK block reported in full each time.
 #[test]
 fn a_large_window_with_thousands_of_losses_is_linear() {
