@@ -119,7 +119,7 @@ def test_a_failed_write_leaves_nothing_and_keeps_the_old(
     RunSet(three_seeds).save(tmp_path / "out")
     before = names(tmp_path / "out")
 
-    def fail(_: Result, folder: Path) -> None:
+    def fail(_: Result, _summary: object, folder: Path) -> None:
         (folder / "half").write_text("written")
         raise failure
 
@@ -225,7 +225,7 @@ def test_a_missing_folder_is_bad_input(tmp_path: Path) -> None:
 def test_a_run_missing_from_a_set_is_bad_input(tmp_path: Path, three_seeds: list[Result]) -> None:
     RunSet(three_seeds).save(tmp_path / "out")
     index: dict[str, Any] = json.loads((tmp_path / "out/runs.json").read_text())
-    (tmp_path / "out/runs.json").write_text(json.dumps(index | {"runs": ["seed-7", "gone"]}))
+    (tmp_path / "out/runs.json").write_text(json.dumps(index | {"runs": ["seed-7", "gone"], "sha256": {}}))
     with pytest.raises(InputError, match="gone"):
         RunSet.load(tmp_path / "out")
     assert index["format"] == store.RUNS_FORMAT

@@ -5,7 +5,8 @@ A folder of one run holds:
 - `scenario.toml`: the scenario, as given if nothing was overridden, otherwise with the overrides applied, and
   with the run's seed; what its laws read from files is in `files/`, so that it runs wherever the folder is;
 - `plan.json`: the plan that ran, as canonical JSON: its SHA-256 is the plan hash;
-- `result.json`: format, version, seed, plan hash, overrides, CPU time and the like, the tables' SHA-256;
+- `result.json`: format, version, seed, plan hash, overrides, CPU time and the like, the SHA-256 of each file
+  and, as `itself`, of what else it says (as JSON with sorted keys);
 - `summary.json`: see `bufferlab.results.summary`; it has the resolved scenario;
 - `flows.parquet`, `queues.parquet`, `histograms.parquet`, `queue_samples.parquet`, `flow_samples.parquet`,
   `classes.parquet`, `class_samples.parquet`, `exchanges.parquet`: see `Frames`.
@@ -43,8 +44,12 @@ FORMAT_VERSION: Final = 4
 _RESULT_FILE: Final = "result.json"
 _RUNS_FILE: Final = "runs.json"
 _SCENARIO_FILE: Final = "scenario.toml"
+_SUMMARY_FILE: Final = "summary.json"
+_PLAN_FILE: Final = "plan.json"
 _FILES: Final = "files"
 _SUMS: Final = "sha256"
+_ITSELF: Final = "itself"
+_AS_WRITTEN: Final = "a file as Bufferlab wrote it: run the scenario again"
 _META: Final = ("name", "version", "plan_hash", "overrides", "reached_ps", "events", "packets", "cpu_s")
 
 
@@ -65,12 +70,13 @@ def save(
         OutputError: If it cannot be written.
     """
     with replacing(directory) as fresh:
-        _write_json(fresh / "summary.json", summary)
         if len(results) == 1:
-            _write_run(results[0], fresh)
+            _write_run(results[0], summary, fresh)
         else:
+            _write_json(fresh / _SUMMARY_FILE, summary)
             _write_scenario(results[0], fresh)
-            _write_json(fresh / _RUNS_FILE, _header(RUNS_FORMAT) | {"runs": _write_runs(results, fresh)})
+            index = _header(RUNS_FORMAT) | {"runs": _write_runs(results, fresh)}
+            _write_json(fresh / _RUNS_FILE, index | {_SUMS: {_ITSELF: _sum_of(index)}})
 
 
 @contextmanager
@@ -134,6 +140,7 @@ def load(directory: Path) -> list[dict[str, Any]]:
         return [_read_run(directory)]
     index = _read_json(directory / _RUNS_FILE)
     _check_format(index, RUNS_FORMAT, directory / _RUNS_FILE)
+    _take_sums(index, directory / _RUNS_FILE)
     return [_read_run(directory / str(name)) for name in index.get("runs", [])]
 
 
@@ -142,21 +149,24 @@ def _write_runs(results: Sequence[Measurement], directory: Path) -> list[str]:
     for name, result in zip(names, results, strict=True):
         folder = directory / name
         folder.mkdir()
-        _write_json(folder / "summary.json", summarize([result]))
-        _write_run(result, folder)
+        _write_run(result, summarize([result]), folder)
     return names
 
 
-def _write_run(result: Measurement, directory: Path) -> None:
-    _write_scenario(result, directory)
+def _write_run(result: Measurement, summary: Mapping[str, Any], directory: Path) -> None:
     meta = _header(RESULT_FORMAT) | {"seed": result.seed} | {name: getattr(result, name) for name in _META}
-    _write_text(directory / "plan.json", plan_json(dict(result.plan)))
-    sums = {name: _write_frame(directory / f"{name}.parquet", getattr(result.frames, name)) for name in NAMES}
-    _write_json(directory / _RESULT_FILE, meta | {_SUMS: sums})
+    _write_json(directory / _SUMMARY_FILE, summary)
+    _write_text(directory / _PLAN_FILE, plan_json(dict(result.plan)))
+    files = [*_write_scenario(result, directory), _SUMMARY_FILE, _PLAN_FILE]
+    sums = {name: hashlib.sha256((directory / name).read_bytes()).hexdigest() for name in files}
+    sums |= {
+        name: _write_frame(directory / f"{name}.parquet", getattr(result.frames, name)) for name in NAMES
+    }
+    _write_json(directory / _RESULT_FILE, meta | {_SUMS: sums | {_ITSELF: _sum_of(meta)}})
 
 
-def _write_scenario(result: Measurement, directory: Path) -> None:
-    """Write a scenario that repeats the run, and the files that it names."""
+def _write_scenario(result: Measurement, directory: Path) -> list[str]:
+    """Write a scenario that repeats the run, and the files that it names; the names of all."""
     text, files = beside(result.scenario, result.files, _FILES)
     for name, content in files.items():
         (directory / name).parent.mkdir(exist_ok=True)
@@ -167,6 +177,7 @@ def _write_scenario(result: Measurement, directory: Path) -> None:
         if scenario.run["seed"] != result.seed:
             text = scenario.with_overrides({"run.seed": result.seed}).to_toml()
     _write_text(path, text)
+    return [_SCENARIO_FILE, *files]
 
 
 def _read_scenario(directory: Path) -> tuple[str, dict[str, str]]:
@@ -188,10 +199,39 @@ def _write_frame(path: Path, frame: pl.DataFrame) -> str:
 def _read_frame(path: Path, checksum: str | None) -> pl.DataFrame:
     """Read a table; one without a checksum was written by an earlier version."""
     content = path.read_bytes()
-    if checksum is not None and hashlib.sha256(content).hexdigest() != checksum:
-        accepted = "a file as Bufferlab wrote it: run the scenario again"
-        raise InputError("is damaged (its checksum is wrong)", file=path, accepted=accepted)
+    if checksum is not None:
+        _check_sum(hashlib.sha256(content).hexdigest(), checksum, path)
     return pl.read_parquet(io.BytesIO(content))
+
+
+def _sum_of(document: Mapping[str, Any]) -> str:
+    """SHA-256 of a document, however it is laid out."""
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _take_sums(document: dict[str, Any], path: Path) -> dict[str, str]:
+    """Take the checksums out of a document, and check what else it says.
+
+    Documents without any were written by an earlier version.
+    """
+    sums = document.pop(_SUMS, {})
+    if not isinstance(sums, dict):
+        raise InputError("is damaged (its checksums are none)", file=path, accepted=_AS_WRITTEN)
+    if _ITSELF in sums:
+        _check_sum(_sum_of(document), sums[_ITSELF], path)
+    return sums
+
+
+def _check_sum(found: str, wanted: object, path: Path) -> None:
+    if found != wanted:
+        raise InputError("is damaged (its checksum is wrong)", file=path, accepted=_AS_WRITTEN)
+
+
+def _check_files(sums: Mapping[str, object], directory: Path) -> None:
+    """Check all but the tables, which are checked when they are read."""
+    for name in sums.keys() - {*NAMES, _ITSELF}:
+        _check_sum(hashlib.sha256((directory / name).read_bytes()).hexdigest(), sums[name], directory / name)
 
 
 def _write_text(path: Path, text: str) -> None:
@@ -212,17 +252,18 @@ def _read_run(directory: Path) -> dict[str, Any]:
     meta = _read_json(path)
     _check_format(meta, RESULT_FORMAT, path)
     try:
+        sums = _take_sums(meta, path)
+        _check_files(sums, directory)
         scenario, files = _read_scenario(directory)
-        sums = meta.get(_SUMS, {})
         frames = Frames(
             **{name: _read_frame(directory / f"{name}.parquet", sums.get(name)) for name in NAMES}
         )
-        plan = _read_json(directory / "plan.json")
+        plan = _read_json(directory / _PLAN_FILE)
         return {
             **{name: meta[name] for name in _META},
             "scenario": scenario,
             "files": files,
-            "resolved": _read_json(directory / "summary.json")["resolved"],
+            "resolved": _read_json(directory / _SUMMARY_FILE)["resolved"],
             "plan": plan,
             "frames": frames,
         }
