@@ -21,6 +21,7 @@ for made in "$work"/dist/*.whl "$work"/dist/*.tar.gz; do
     (
         cd "$work"  # lest the working copy be found
         venv/bin/bufferlab --version
+        venv/bin/python "$root/scripts/sbom.py"
         venv/bin/bufferlab run tiny.toml --json | venv/bin/python -c \
             'import json, sys; assert json.load(sys.stdin)["queues"][0]["utilization"] > 0.5'
         if [ -e "$root/python/bufferlab/web/page" ] && [[ $made == *.whl ]]; then

@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 import tomllib
 from collections import Counter
 from pathlib import Path
@@ -73,3 +74,11 @@ def test_every_crate_is_ours_or_the_registry_s(packages: list[dict[str, Any]]) -
 def test_crates_with_two_versions_are_those_that_are_named(packages: list[dict[str, Any]]) -> None:
     twice = {name for name, count in Counter(each["name"] for each in packages).items() if count > 1}
     assert twice == {each["name"] for each in RULES["bans"]["skip"]}
+
+
+def test_the_installed_package_says_what_it_is_made_of(packages: list[dict[str, Any]]) -> None:
+    asked = [sys.executable, str(ROOT / "scripts" / "sbom.py")]
+    ended = subprocess.run(asked, capture_output=True, text=True, check=False)
+    found = re.fullmatch(r"\S+: (\d+) components, each with version and license\n", ended.stdout)
+    assert found, ended.stderr
+    assert int(found[1]) <= len(packages)
