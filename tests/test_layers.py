@@ -32,6 +32,7 @@ CRATES = {
     "python": {"capture", "observe", "scenario", "simulator", "units"},
     "web": {"qdisc", "scenario", "simulator", "units"},
     "dev": {"scenario"},
+    "fuzz": {"capture", "congestion", "scenario", "simulator"},
     "bench": {"capture", "congestion", "observe", "parameters", "qdisc", "simulator", "transport", "units"},
 }
 
