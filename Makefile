@@ -65,6 +65,19 @@ dist-test: setup ## Installs the source distribution and the wheel into environm
 	@scripts/setup.sh checks
 	@scripts/dist-test.sh
 
+.PHONY: mutants
+mutants: setup ## Plants bugs in a sample of places; which does no test notice? ARGS="--crate qdisc --count 60 --seed 1"
+	@$(BIN)/pip install --quiet tree-sitter==0.26.1 tree-sitter-rust==0.24.2
+	@nice $(BIN)/python -m scripts.mutants $(ARGS)
+
+.PHONY: fuzz
+fuzz: ## Throws inputs at all readers, guided by coverage: ARGS="--seconds 60 scenario"
+	@nice scripts/fuzz.sh $(ARGS)
+
+.PHONY: soak
+soak: setup ## Random plans against the slow engine, with debug assertions: ARGS="--seconds 600 --seed 1"
+	@nice scripts/soak.sh $(ARGS)
+
 .PHONY: format
 format: ## Formats Rust and Python
 	@scripts/setup.sh checks

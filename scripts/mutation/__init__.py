@@ -1,0 +1,1 @@
+"""Mutants: programs with one bug each, to see whether a test notices."""
