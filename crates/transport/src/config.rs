@@ -330,3 +330,15 @@ impl UdpConfig {
         within(self.header_bytes, 0, self.packet_bytes, "header_bytes")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_takes_whole_segments() {
+        let config = TcpConfig { mss_bytes: 1_448, ..TcpConfig::default() };
+        let taken = [0, 1, 1_448, 1_449, 14_480, u64::MAX].map(|bytes| config.segments_of(bytes));
+        assert_eq!(taken, [0, 1, 1, 2, 10, u32::MAX]);
+    }
+}

@@ -219,6 +219,20 @@ mod tests {
         assert_eq!((rate.volume(), rate.tx_in_flight), (100, 100));
     }
 
+    /// Of several segments that an acknowledgment reports, the one sent last is measured.
+    #[test]
+    fn the_newest_segment_is_the_sample() {
+        for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
+            let mut rates = DeliveryRate::new();
+            for (ms, seq) in [(0, 0), (20, 1), (50, 2)] {
+                sent(&mut rates, ms, seq, seq + 1);
+            }
+            order.into_iter().for_each(|seq| rates.on_delivered(seq));
+            let delivery = rates.take(at(110), 0);
+            assert_eq!((delivery.rtt, delivery.rate.tx_in_flight), (Some(Span::from_ms(60)), 3), "{order:?}");
+        }
+    }
+
     #[test]
     fn acknowledgments_that_come_together_do_not_raise_the_rate() {
         // sent over 100 ms, acknowledged within one: the longer of the two times counts

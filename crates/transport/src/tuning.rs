@@ -227,6 +227,17 @@ mod tests {
         assert_eq!((tuning.news(), tuning.news()), (Some(123), None));
     }
 
+    /// `tcp_grow_window`: twice what came, and two segments at least.
+    #[test]
+    fn a_packet_opens_the_window_by_twice_its_bytes() {
+        for (count, more) in [(1, 2_920), (4, 8 * 1_448), (10, 20 * 1_448)] {
+            let mut tuning = tuning(3 << 20, true);
+            (tuning.clamp, tuning.window) = (1 << 20, 100_000);
+            tuning.on_data(at(0), count, count, None);
+            assert_eq!(tuning.window, 100_000 + more);
+        }
+    }
+
     #[test]
     fn the_largest_window_is_never_passed() {
         for (most, segments) in [(3 << 20, 2_172), (65_535, 45), (8_000, 5)] {

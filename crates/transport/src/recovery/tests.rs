@@ -53,6 +53,28 @@ fn the_third_duplicate_means_a_loss_and_the_first_segment_is_sent_again() {
     }
 }
 
+/// RFC 6675 section 2: a duplicate acknowledgment is one that reports something new.
+#[test]
+fn what_was_reported_before_is_no_duplicate() {
+    let (mut recovery, window) = open(Recovery::Sack);
+    for _ in 0..5 {
+        assert_eq!(duplicate(&mut recovery, &window, 2), Suspicion::Nothing);
+        assert_eq!(recovery.extra(&window), 1);
+    }
+}
+
+#[test]
+fn a_repair_that_leaves_nothing_is_followed_by_none() {
+    let (mut recovery, mut window) = open(Recovery::Linux);
+    lose(&mut recovery, &mut window);
+    recovery.take_first(&mut window);
+    recovery.begin_ack();
+    window.acknowledge(10);
+    recovery.on_new_ack(&window, 10, &SackBlocks::NONE, None);
+    assert_eq!(recovery.on_new_ack_in_recovery(&window, 10), Progress::Ended);
+    assert!(!recovery.leaves_losses());
+}
+
 #[test]
 fn a_recovery_ends_when_all_that_was_out_is_acknowledged() {
     for kind in [Recovery::NewReno, Recovery::Sack, Recovery::Linux, Recovery::SackNs2] {
