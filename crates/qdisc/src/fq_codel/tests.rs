@@ -41,6 +41,13 @@ fn flows_spread_over_the_queues_as_if_at_random() {
     assert!((share - 0.9078).abs() < 0.009, "{share}");
 }
 
+/// The upper 10 bits of the first outputs of `SplitMix64` from seed 0: e220a8397b1dcdaf, 6e789e6aa1b965f4, 06c45d188009454f.
+#[test]
+fn the_hash_is_split_mix() {
+    let queue = queues(Limit::Unlimited);
+    assert_eq!([1, 2, 3].map(|flow| queue.queue_of(flow)), [0x388, 0x1b9, 0x01b]);
+}
+
 #[test]
 fn another_seed_is_another_arrangement() {
     let places = |perturbation| {

@@ -211,6 +211,21 @@ fn an_empty_sub_buffer_saves_no_credit() {
 }
 
 #[test]
+fn a_sub_buffer_is_crowded_from_a_quarter_on() {
+    for (limit, crowded_at) in
+        [(Limit::Packets(40), Some(10)), (Limit::Bytes(40_000), Some(10)), (Limit::Unlimited, None)]
+    {
+        let mut part = SubBuffer::new(false, Delays::Departures);
+        part.limit = limit;
+        let crowded = (1..=20).find(|&seq| {
+            part.push(packet(0, seq, 10));
+            part.is_crowded()
+        });
+        assert_eq!(crowded, crowded_at, "{limit:?}");
+    }
+}
+
+#[test]
 fn weights_follow_the_number_of_flows() {
     let mut queue = splitbuff(SplitBuffConfig { weighted: true, ..config() });
     let rtts: Vec<u32> = (0..100).map(|flow| if flow < 90 { 10 } else { 990 }).collect();
