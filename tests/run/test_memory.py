@@ -11,7 +11,8 @@ import pytest
 
 import bufferlab
 from bufferlab.errors import InputError
-from bufferlab.experiment.memory import exchange_rows
+from bufferlab.experiment.memory import exchange_rows, packets_in_flight
+from bufferlab.plan import lower
 
 PINGS = """
 [run]
@@ -78,3 +79,55 @@ def test_a_limit_of_the_process_counts(tmp_path: Path) -> None:
     )
     assert ended.returncode == 2, ended.stderr
     assert "makes 40,000,000 rows of exchanges, which take about 11.2 GB of memory" in ended.stderr
+
+
+FAST = """
+[run]
+duration = "10 s"
+warmup = "1 s"
+
+[bottleneck]
+rate = "100 Gbps"
+buffer = "1000 packets"
+
+[[flows]]
+count = 20
+rtt = "1.5 s"
+"""
+
+
+@pytest.mark.parametrize(
+    ("changes", "packets"),
+    [
+        ({}, 10**11 * 15 // (8 * 1500 * 10) + 1000),
+        ({"flows[0].window": "15 MB"}, 20 * (15_000_000 // 1448)),
+        ({"run.duration": "1 s", "run.warmup": "0 s"}, 10**11 // (8 * 1500) + 1000),
+        ({"flows[0].application": {"kind": "udp", "rate": "8 Mbps", "packet": "1000 B"}}, 20 * 1501),
+        ({"flows[0].application": {"kind": "transfer", "bytes": "144.8 MB"}}, 20 * 100_000),
+    ],
+)
+def test_packets_in_flight_are_those_that_links_and_windows_let_be(
+    changes: dict[str, object], packets: int
+) -> None:
+    assert packets_in_flight(lower(bufferlab.Scenario.from_toml(FAST).with_overrides(changes))) == packets
+
+
+def test_a_recording_that_does_not_fit_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes its memory for packets in flight, whatever its limit."""
+    monkeypatch.setattr("bufferlab.experiment.memory.free_memory", lambda: 3_000_000_000)
+    scenario = bufferlab.Scenario.from_toml(FAST)
+    with pytest.raises(InputError) as caught:
+        bufferlab.run(scenario, pcap=tmp_path / "a.pcapng", record_limit=20_000)
+    assert str(caught.value) == (
+        "up to 12,501,000 packets are in flight, which take about 4.4 GB of memory while they are recorded; "
+        "3.0 GB are free; accepted: no --pcap or --trace, a lower rate, shorter round trips, smaller buffers "
+        "or windows, or fewer --threads"
+    )
+
+
+def test_a_recording_that_fits_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bufferlab.experiment.memory._SMALL_BYTES", 0)
+    scenario = bufferlab.Scenario.from_toml(FAST).with_overrides(
+        {"bottleneck.rate": "1 Mbps", "flows[0].rtt": "20 ms", "run.duration": "2 s"}
+    )
+    assert bufferlab.run(scenario, pcap=tmp_path / "a.pcapng")[0].recordings[0].records > 10

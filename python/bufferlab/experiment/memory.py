@@ -1,17 +1,23 @@
-"""What a run needs of memory, estimated before it begins: the rows that pings and recorded datagrams make."""
+"""What a run needs of memory, estimated before it begins: rows of exchanges, and recorded packets."""
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bufferlab.errors import InputError
+from bufferlab.plan import Plan
 
 if TYPE_CHECKING:
     from bufferlab._scenario_types import ResolvedScenario
 
 _ROW_BYTES: Final = 280
 """Most that a row of the exchanges took, B, in the engine and in the tables: 1, 5 and 10 million pings."""
+
+_FLIGHT_BYTES: Final = 350
+"""What a recorded packet takes while it is in flight, B: 13 million took 4.5 GB, whatever the limit."""
 
 _SMALL_BYTES: Final = 200 * 10**6
 """Less than that is not looked at, B."""
@@ -35,6 +41,71 @@ def check_memory(resolved: ResolvedScenario) -> None:
             accepted="a longer interval of pings or recorded datagrams, fewer of such flows, a shorter run, "
             "or fewer --threads",
         )
+
+
+def check_recording(plan: Plan) -> None:
+    """Refuse to record a run whose packets in flight do not fit into the memory that is free now.
+
+    Raises:
+        InputError: They do not; it says what they need and what to change.
+    """
+    packets = packets_in_flight(plan)
+    needed = packets * _FLIGHT_BYTES
+    if needed < _SMALL_BYTES:
+        return
+    free = free_memory()
+    if free is not None and needed > free:
+        raise InputError(
+            f"up to {packets:,} packets are in flight, which take about {needed / 1e9:.1f} GB of memory "
+            f"while they are recorded; {free / 1e9:.1f} GB are free",
+            accepted="no --pcap or --trace, a lower rate, shorter round trips, smaller buffers or windows, "
+            "or fewer --threads",
+        )
+
+
+def packets_in_flight(plan: Plan) -> int:
+    """How many packets may be in flight at once, at most: what the slowest links and the windows let be."""
+    flows = plan["flows"]
+    counts: dict[int, int] = defaultdict(int)
+    longest: dict[int, int] = defaultdict(int)
+    ways = ("source_delay_ps", "sink_delay_ps", "return_delay_ps", "home_delay_ps")
+    for group, *delays in zip(flows["group"], *(flows[way] for way in ways), strict=True):
+        counts[group] += 1
+        longest[group] = max(longest[group], sum(delays))
+    offered: dict[int, int] = defaultdict(int)
+    carried: dict[int, int] = defaultdict(int)
+    for index, count in counts.items():
+        group = plan["groups"][index]
+        slowest = min(group["forward"], key=lambda link: plan["links"][link]["rate_bps"])
+        path = [*group["forward"], *group["reverse"]]
+        rtt_ps = longest[index] + sum(plan["links"][link]["delay_ps"] for link in path)
+        time_ps = min(rtt_ps, plan["duration_ps"])
+        packet_bytes, most = _of_flow(group["source"], time_ps)
+        offered[slowest] += count * most
+        rate_bps = plan["links"][slowest]["rate_bps"]
+        carried[slowest] = max(carried[slowest], rate_bps * time_ps // (8 * packet_bytes * 10**12))
+    return sum(
+        min(offered[link], carried[link] + _room(plan["links"][link], offered[link])) for link in offered
+    )
+
+
+def _of_flow(source: Mapping[str, Any], time_ps: int) -> tuple[int, int]:
+    """Size of a flow's packets, B, and how many of them it has in flight at most."""
+    if source["kind"] == "udp":
+        return source["packet_bytes"], time_ps // max(source["interval_ps"], 1) + 1
+    segment_bytes = source["mss_bytes"]
+    segments = source["receive_window_bytes"] // max(segment_bytes, 1)
+    if source["transfer_bytes"] is not None:
+        segments = min(segments, -(-source["transfer_bytes"] // max(segment_bytes, 1)))
+    return segment_bytes + source["header_bytes"], max(segments, 1)
+
+
+def _room(link: Mapping[str, Any], offered: int) -> int:
+    """Packets that wait at a link at most."""
+    limit = link["discipline"]["limit"]
+    if not isinstance(limit, dict):
+        return offered
+    return int(limit["packets"] if "packets" in limit else limit["bytes"] // 40)
 
 
 def exchange_rows(resolved: ResolvedScenario) -> int:

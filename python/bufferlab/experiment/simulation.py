@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from bufferlab import _core
 from bufferlab.errors import InputError
 from bufferlab.experiment import recording
-from bufferlab.experiment.memory import check_memory
+from bufferlab.experiment.memory import check_memory, check_recording
 from bufferlab.files import not_written
 from bufferlab.plan import Plan, plan_hash, plan_json, plan_of
 from bufferlab.results.engine_frames import from_outcome
@@ -138,9 +138,11 @@ def simulate_plan(
         engine: Who runs it.
 
     Raises:
-        InputError: If the engine refuses the plan, or its rows do not fit into memory.
+        InputError: If the engine refuses the plan, or its rows or recorded packets do not fit into memory.
     """
     check_memory(resolved)
+    if record:
+        check_recording(plan)
     text = plan_json(plan)
     began_s = time.thread_time()
     try:
