@@ -65,6 +65,39 @@ fn pcapng_has_sections_interfaces_and_resolutions_of_their_own() {
     assert!(report.interfaces.iter().all(|interface| interface.dropped == Some(3)));
 }
 
+/// Section 4.4 and appendix A: a simple packet has its length only, and as much of it as the interface keeps; an obsolete one
+/// has an interface of 16 bits before a count of drops.
+#[test]
+fn pcapng_s_simple_and_obsolete_packets_are_read() {
+    let frame = ethernet(0x0800, &tcp4(100));
+    let length = frame.len() as u32;
+    let header = block(0x0A0D_0D0A, &words(&[0x1A2B_3C4D, 1 << 16, u32::MAX, u32::MAX]));
+    let kept = block(1, &words(&[1 << 16, 80]));
+    let all = block(1, &words(&[1 << 16, 0]));
+    let simple = |captured: &[u8]| block(3, &[words(&[length]), captured.to_vec()].concat());
+    let obsolete = block(2, &[words(&[1 << 16 | 7, 0, 2_000_000, length, length]), frame.clone()].concat());
+    let file =
+        [header.clone(), kept, all.clone(), simple(&frame[..80]), obsolete, header, all, simple(&frame)]
+            .concat();
+    let (packets, report) = read(file);
+    let seen: Vec<_> =
+        packets.iter().map(|packet| (packet.interface, packet.at_ns, packet.frame_bytes)).collect();
+    assert_eq!(seen, [(0, 0, length), (1, 2_000_000_000, length), (2, 0, length)], "{:?}", report.warnings);
+    assert!(packets.iter().all(|packet| packet.ip_bytes == 152));
+}
+
+/// The upper bits of pcap's link type: how many units of 16 bits end each frame, if that is known.
+#[test]
+fn a_checksum_at_a_frame_s_end_is_not_counted() {
+    let link = 1 | 0x0400_0000 | 3 << 28;
+    let frame = [ethernet(0x0800, &tcp4(100)), vec![0; 6]].concat();
+    let (packets, report) = read(pcap(link, &[frame.clone()]));
+    assert_eq!((packets[0].frame_bytes, report.interfaces[0].link_type), (frame.len() as u32 - 6, 1));
+    assert_eq!(report.interfaces[0].snap_length, Some(262_144));
+    // the bits mean nothing where it is not known
+    assert_eq!(read(pcap(1 | 2 << 28, &[frame.clone()])).0[0].frame_bytes, frame.len() as u32);
+}
+
 #[test]
 fn compressed_captures_are_read_member_by_member() {
     let plain = pcap(1, &frames(50));

@@ -54,6 +54,31 @@ fn a_tcp_header_says_what_was_written() {
     assert!(tcp.flags.psh && !tcp.flags.syn);
 }
 
+/// RFC 2018 section 3: the kind, the length, then the edges of each block.
+#[test]
+fn sack_blocks_are_read_in_their_order() {
+    let mut packet = tcp4(0);
+    // in place of the timestamps: padding, and one block of 10 bytes
+    packet[40..52].copy_from_slice(&[1, 1, 5, 10, 0, 0, 0, 90, 0, 0, 1, 0]);
+    let Content::Tcp(tcp) = only(101, packet).content else { panic!() };
+    assert_eq!((tcp.sacks.blocks(), tcp.stamps), (&[(90, 256)][..], None));
+}
+
+/// 3GPP TS 29.281 section 5.2: each header says its length in units of four bytes, and what comes next.
+#[test]
+fn extension_headers_of_gtp_are_passed() {
+    let tcp = tcp4(100);
+    let of = |flags: u8, more: &[u8]| {
+        let head = [flags, 0xFF, 0, 200, 0, 0, 0, 1];
+        only(101, ipv4(17, &udp(2152, 2152, &[&head[..], more, &tcp].concat())))
+    };
+    let two = [0, 9, 0, 0x85, 2, 1, 2, 3, 4, 5, 6, 0xC0, 1, 0, 0, 0];
+    for (flags, more) in [(0x34, &two[..]), (0x34, &[0, 9, 0, 0][..]), (0x32, &[0, 9, 0, 0x85][..])] {
+        let packet = of(flags, more);
+        assert_eq!((ports(&packet), packet.tunneled), ((1000, 80, 100), true), "{flags:x} {more:?}");
+    }
+}
+
 #[test]
 fn extension_headers_are_passed_and_fragments_known() {
     let datagram = udp(5000, 443, &[0x40; 12]);
