@@ -70,6 +70,11 @@ mutants: setup ## Plants bugs in a sample of places; which does no test notice? 
 	@$(BIN)/pip install --quiet tree-sitter==0.26.1 tree-sitter-rust==0.24.2
 	@nice $(BIN)/python -m scripts.mutants $(ARGS)
 
+.PHONY: mutants-python
+mutants-python: setup ## The same in sizing, searching, results and the store: ARGS="--part store --count 20 --seed 1"
+	@scripts/setup.sh checks
+	@nice $(BIN)/python scripts/mutants_python.py $(ARGS)
+
 .PHONY: fuzz
 fuzz: ## Throws inputs at all readers, guided by coverage: ARGS="--seconds 60 scenario"
 	@nice scripts/fuzz.sh $(ARGS)
