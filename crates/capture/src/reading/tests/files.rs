@@ -91,11 +91,11 @@ fn pcapng_s_simple_and_obsolete_packets_are_read() {
 fn a_checksum_at_a_frame_s_end_is_not_counted() {
     let link = 1 | 0x0400_0000 | 3 << 28;
     let frame = [ethernet(0x0800, &tcp4(100)), vec![0; 6]].concat();
-    let (packets, report) = read(pcap(link, &[frame.clone()]));
+    let (packets, report) = read(pcap(link, std::slice::from_ref(&frame)));
     assert_eq!((packets[0].frame_bytes, report.interfaces[0].link_type), (frame.len() as u32 - 6, 1));
     assert_eq!(report.interfaces[0].snap_length, Some(262_144));
     // the bits mean nothing where it is not known
-    assert_eq!(read(pcap(1 | 2 << 28, &[frame.clone()])).0[0].frame_bytes, frame.len() as u32);
+    assert_eq!(read(pcap(1 | 2 << 28, std::slice::from_ref(&frame))).0[0].frame_bytes, frame.len() as u32);
 }
 
 #[test]
