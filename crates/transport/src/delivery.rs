@@ -227,7 +227,9 @@ mod tests {
             for (ms, seq) in [(0, 0), (20, 1), (50, 2)] {
                 sent(&mut rates, ms, seq, seq + 1);
             }
-            order.into_iter().for_each(|seq| rates.on_delivered(seq));
+            for seq in order {
+                rates.on_delivered(seq);
+            }
             let delivery = rates.take(at(110), 0);
             assert_eq!((delivery.rtt, delivery.rate.tx_in_flight), (Some(Span::from_ms(60)), 3), "{order:?}");
         }
