@@ -97,14 +97,14 @@ class Copy:
     def _culprits(self, messages: Sequence[Mapping[str, Any]]) -> set[int]:
         found: set[int] = set()
         for message in messages:
-            told = message.get("message", {})
-            if told.get("level") != "error" or not told.get("spans"):
+            reported = message.get("message", {})
+            if reported.get("level") != "error" or not reported.get("spans"):
                 continue
             # of two branches that do not agree, the compiler may name the true one first
-            spans = sorted(told["spans"], key=lambda span: not span["is_primary"])
+            spans = sorted(reported["spans"], key=lambda span: not span["is_primary"])
             numbers = {number for span in spans if (number := self._behind(span))}
             if not numbers:
-                raise RuntimeError(told.get("rendered") or str(told))
+                raise RuntimeError(reported.get("rendered") or str(reported))
             found |= numbers
         return found
 
@@ -131,8 +131,8 @@ def _closing(content: bytes, at: int) -> int:
 
 
 def _errors(messages: Sequence[Mapping[str, Any]]) -> list[str]:
-    told = (message.get("message", {}) for message in messages)
-    return [each["rendered"] for each in told if each.get("level") == "error"]
+    reported = (message.get("message", {}) for message in messages)
+    return [each["rendered"] for each in reported if each.get("level") == "error"]
 
 
 def _programs(messages: Sequence[Mapping[str, Any]]) -> dict[str, list[Path]]:

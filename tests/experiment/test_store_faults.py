@@ -129,7 +129,7 @@ def test_every_operation(tmp_path: Path, *, kill: bool) -> None:
 
 
 def test_a_segment_is_on_the_disk_before_it_has_its_name(tmp_path: Path) -> None:
-    """A power cut may leave a name without content, or no name: so the folder is told, too (fsync(2))."""
+    """A power cut may leave a name without content, or no name: so the folder is synced, too (fsync(2))."""
     with faults(0, kill=False) as counted:
         path = write_segment(rows_to_frame([row("a")]), tmp_path)
     assert path.exists()
