@@ -243,6 +243,15 @@ class LinkDict(TypedDict):
     changes: NotRequired[Sequence[ChangeDict] | None]
 
 
+class MemoryDict(TypedDict):
+    """A memory that the queues of several links share."""
+
+    name: NotRequired[str | None]
+    size: str
+    links: Sequence[str]
+    alpha: NotRequired[float | None]
+
+
 class HostDict(TypedDict):
     """What hosts do beside TCP, in place of what their presets say: of every flow group whose host is not `ideal`."""
 
@@ -336,6 +345,7 @@ class ScenarioDict(TypedDict):
     run: RunDict
     bottleneck: NotRequired[LinkDict | None]
     links: NotRequired[Sequence[LinkDict] | None]
+    memories: NotRequired[Sequence[MemoryDict] | None]
     host: NotRequired[HostDict | None]
     flows: Sequence[FlowDict]
     probes: NotRequired[ProbesDict | None]
@@ -501,6 +511,15 @@ class ResolvedLink(TypedDict):
     packet_bytes: int | None
 
 
+class ResolvedMemory(TypedDict):
+    """A memory that the queues of several links share."""
+
+    name: str
+    size_bytes: int
+    links: list[str]
+    alpha: float | None
+
+
 class ResolvedStack(TypedDict):
     """A TCP sender and its receiver."""
 
@@ -597,6 +616,7 @@ class ResolvedScenario(TypedDict):
 
     run: ResolvedRun
     links: list[ResolvedLink]
+    memories: list[ResolvedMemory]
     flows: list[ResolvedFlow]
     probes: ResolvedProbes | None
     advise: ResolvedAdvise | None

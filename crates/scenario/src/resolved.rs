@@ -7,6 +7,7 @@ use crate::parts::advise::Advise;
 use crate::parts::flow::Flow;
 use crate::parts::host::{self, Host};
 use crate::parts::link::Link;
+use crate::parts::memory::Memory;
 use crate::parts::probes::Probes;
 use crate::parts::run::Run;
 use crate::parts::stack::preset;
@@ -22,6 +23,8 @@ part! {
         bottleneck: Option<Link> = absent("`links`"), TableOf::<Link>::any();
         /// The queued links.
         links: Vec<Link> = given(Value::List(Vec::new())), ListOf::<Link>::within(0, 10_000, Some("links"));
+        /// Memories that the queues of several links share.
+        memories: Vec<Memory> = given(Value::List(Vec::new())), ListOf::<Memory>::within(0, 10_000, Some("memories"));
         /// What hosts do beside TCP, where they do something.
         host: Option<Host> = absent("as the presets"), TableOf::<Host>::any();
         /// Groups of flows.
@@ -40,6 +43,8 @@ pub struct Resolved {
     pub run: Run,
     /// The links in order, whichever form the file has.
     pub links: Vec<Link>,
+    /// Memories that queues share.
+    pub memories: Vec<Memory>,
     /// What changes the hosts' presets. What comes of it is with the groups.
     #[serde(skip)]
     pub host: Option<Host>,
@@ -67,7 +72,7 @@ impl Resolved {
 
     /// Fills in what the other parts say: names, the only link's path, stacks.
     pub(crate) fn of(root: Root) -> Resolved {
-        let Root { run, bottleneck, mut links, host, mut flows, probes, advise } = root;
+        let Root { run, bottleneck, mut links, mut memories, host, mut flows, probes, advise } = root;
         let is_short = bottleneck.is_some();
         if let Some(mut link) = bottleneck {
             name(&mut link.name, || "bottleneck".to_owned());
@@ -82,7 +87,10 @@ impl Resolved {
             name(&mut flow.name, || format!("flows{index}"));
             complete(flow, only, Some(run.stack), Hosts { preset: Some(run.host), table: host.as_ref() });
         }
-        Resolved { run, links, host, flows, probes, advise, is_short }
+        for (index, memory) in memories.iter_mut().enumerate() {
+            name(&mut memory.name, || format!("memory{index}"));
+        }
+        Resolved { run, links, memories, host, flows, probes, advise, is_short }
     }
 }
 

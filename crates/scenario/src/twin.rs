@@ -49,6 +49,10 @@ impl Scenario {
 
     fn changes(&self, factor: u64) -> Result<Table, Mistake> {
         let mut changes = Table::default();
+        if !self.resolved().memories.is_empty() {
+            let mistake = Mistake::new("do not scale").key("memories");
+            return Err(mistake.accepted("links that share no memory"));
+        }
         for (index, link) in self.resolved().links.iter().enumerate() {
             add_link(&mut changes, link, &format!("links[{index}]"), factor)?;
         }

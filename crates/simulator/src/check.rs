@@ -2,6 +2,8 @@
 
 mod data;
 
+use std::collections::BTreeMap;
+
 use bufferlab_parameters::{FASTEST_BPS, Kinds, LONGEST, OutOfBounds, Parameters, Words, require, within};
 use bufferlab_transport::EcnUse;
 
@@ -60,10 +62,23 @@ fn check_plan(plan: &Plan) -> Checked {
     for (index, link) in plan.links.iter().enumerate() {
         link.validate().map_err(|error| error.under(&format!("links[{index}]")))?;
     }
+    check_memories(plan)?;
     for (index, group) in plan.groups.iter().enumerate() {
         check_group(plan, group, &format!("groups[{index}]"))?;
     }
     check_flows(&plan.flows, &plan.groups)
+}
+
+/// Links that share a memory say the same of it.
+fn check_memories(plan: &Plan) -> Checked {
+    let mut first = BTreeMap::new();
+    for (index, link) in plan.links.iter().enumerate() {
+        let Some(memory) = link.memory else { continue };
+        let (of, known) = *first.entry(memory.number).or_insert((index, memory));
+        let accepted = format!("the size and threshold of links[{of}], which has the same number");
+        require(known == memory, format!("links[{index}].memory"), format!("{memory:?}"), accepted)?;
+    }
+    Ok(())
 }
 
 fn check_group(plan: &Plan, group: &GroupPlan, at: &str) -> Checked {

@@ -21,6 +21,7 @@
 mod delayed;
 mod indirect;
 mod notes;
+mod shared;
 
 use bufferlab_qdisc::{Ecn, Packet, PacketKind};
 use bufferlab_units::{Span, Time};
@@ -253,7 +254,10 @@ impl<K: Key, T: Tap> Engine<K, T> {
             return;
         }
         let before = if T::ON { link.losses(packet.group) } else { (0, 0) };
-        let fate = link.arrive(now, &packet);
+        let fate = match link.memory {
+            None => link.arrive(now, &packet),
+            Some(number) => self.arrive_in_memory(now, index, number, &packet),
+        };
         self.note_arrival(now, index, &packet, before);
         match fate {
             Fate::Leaves(departs) => self.pass_on(departs, index, packet),

@@ -29,6 +29,7 @@ mod exchanges;
 mod extras;
 mod histogram;
 mod link;
+mod memory;
 mod network;
 mod on_off;
 mod outcome;
@@ -58,8 +59,8 @@ pub use outcome::{
 };
 pub use plan::{
     CapacityPlan, CardPlan, DelayPiece, DelayPlan, FlowColumns, GroupPlan, HostPlan, JitterPlan, LawPlan,
-    LimitChange, LinkPlan, LossBurstsPlan, MarkovState, OnOffPlan, OnPlan, Plan, QueuePlan, RatePiece,
-    SourcePlan, TcpPlan, UdpPlan,
+    LimitChange, LinkPlan, LossBurstsPlan, MarkovState, MemoryPlan, OnOffPlan, OnPlan, Plan, QueuePlan,
+    RatePiece, SourcePlan, TcpPlan, UdpPlan,
 };
 pub use recording::{Loss, Recorder, Sight, Way};
 pub use session::Session;

@@ -1,10 +1,13 @@
 //! The network that the engine runs: links, and the flows' hosts with their places and routes.
 
+use std::collections::BTreeMap;
+
 use bufferlab_qdisc::{Packet, PacketKind};
 use bufferlab_units::{Span, Time};
 
 use crate::ends::Ends;
 use crate::link::Link;
+use crate::memory::SharedMemory;
 use crate::readings::Schedule;
 use crate::samples::Samples;
 
@@ -34,6 +37,8 @@ pub(crate) struct World {
     pub(crate) groups: Vec<u32>,
     /// Route of each group.
     pub(crate) routes: Vec<Route>,
+    /// Memories that queues share, by number.
+    pub(crate) memories: BTreeMap<u32, SharedMemory>,
     pub(crate) schedule: Schedule,
     /// Whether any receiver may have events of its own.
     pub(crate) receiver_events: bool,

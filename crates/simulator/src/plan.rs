@@ -5,17 +5,19 @@
 //! on during the run (losses, jitter, Poisson arrivals) take their streams from `seed`.
 
 mod host;
+mod memory;
 mod on_off;
 mod varying;
 
 use bufferlab_congestion::CongestionConfig;
-use bufferlab_parameters::{FASTEST_BPS, Kinds, LONGEST, OutOfBounds, within};
+use bufferlab_parameters::{FASTEST_BPS, Kinds, LONGEST, OutOfBounds, require, within};
 use bufferlab_qdisc::{DisciplineConfig, Limit};
 use bufferlab_transport::{TcpConfig, UdpConfig};
 use bufferlab_units::{Span, Stream};
 use serde::{Deserialize, Serialize};
 
 pub use host::{CardPlan, HostPlan};
+pub use memory::MemoryPlan;
 pub use on_off::{LawPlan, OnOffPlan, OnPlan};
 pub use varying::{CapacityPlan, DelayPiece, DelayPlan, LossBurstsPlan, MarkovState, RatePiece};
 
@@ -71,6 +73,9 @@ pub struct LinkPlan {
     /// Losses in bursts, beside `loss_ppb`; `null` for none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub loss_bursts: Option<LossBurstsPlan>,
+    /// The memory that its queue shares with others'; `null` for none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<MemoryPlan>,
 }
 
 impl LinkPlan {
@@ -87,6 +92,7 @@ impl LinkPlan {
             capacity: None,
             varying_delay: None,
             loss_bursts: None,
+            memory: None,
         }
     }
 
@@ -112,6 +118,11 @@ impl LinkPlan {
     }
 
     fn validate_varying(&self) -> Result<(), OutOfBounds> {
+        if let Some(memory) = &self.memory {
+            memory.validate().map_err(|error| error.under("memory"))?;
+            let one = MemoryPlan::holds(&self.discipline.config);
+            require(one, "memory", "a memory", "null with a discipline that has classes")?;
+        }
         if let Some(capacity) = &self.capacity {
             capacity.validate().map_err(|error| error.under("capacity"))?;
         }

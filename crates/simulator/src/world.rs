@@ -11,6 +11,7 @@ use crate::ends::Ends;
 use crate::ends::receiving::{Datagrams, Interrupts, ReceivingHost, ReceivingSetup, Watch};
 use crate::extras::Noise;
 use crate::link::{self, Capacity, DelayLine, Link, LinkSetup, LossBursts, Moments, Server};
+use crate::memory::SharedMemory;
 use crate::network::{Route, World};
 use crate::on_off::OnOff;
 use crate::plan::{FlowColumns, GroupPlan, JitterPlan, LinkPlan, Plan, SourcePlan, TcpPlan};
@@ -47,6 +48,7 @@ pub(crate) fn build(plan: &Plan, service: Service) -> World {
         ranks,
         groups: plan.flows.group.clone(),
         routes: plan.groups.iter().map(build_route).collect(),
+        memories: SharedMemory::all(plan),
         schedule,
         receiver_events: plan.groups.iter().any(has_receiver_events) || !plan.flows.echo_of.is_empty(),
     }
@@ -124,7 +126,9 @@ impl Builder<'_> {
             return Server::Queued(link::Queued::varying(link.qdisc(self.plan, index), capacity));
         }
         match (&link.discipline.config, self.service) {
-            (DisciplineConfig::Fifo(fifo), Service::Shortest) if link.varying_delay.is_none() => {
+            (DisciplineConfig::Fifo(fifo), Service::Shortest)
+                if link.varying_delay.is_none() && link.memory.is_none() =>
+            {
                 let mark_above = fifo.mark_above.map_or(Limit::Unlimited, Limit::from);
                 Server::Fifo(link::Fifo::new(link.discipline.limit, mark_above, link.rate()))
             }
@@ -178,7 +182,9 @@ impl Builder<'_> {
                 flow: flow as u32,
                 first_link: group.forward[0],
                 group: flows.group[flow] as u16,
-                single_link: group.forward.len() == 1 && group.reverse.is_empty(),
+                single_link: group.forward.len() == 1
+                    && group.reverse.is_empty()
+                    && plan.links[group.forward[0] as usize].memory.is_none(),
                 capable: capable(&group.source),
             },
         })

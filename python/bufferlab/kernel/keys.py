@@ -57,6 +57,7 @@ KEYS: Final[Mapping[str, Mapping[str, Reason]]] = {
         "reorder": (Fate.NOTHING, "jitter, without which it does nothing, is refused"),
     },
     "Change": dict.fromkeys(("at", "buffer", "rate", "delay"), (Fate.REFUSED, "none")),
+    "Memory": dict.fromkeys(("name", "size", "alpha", "links"), (Fate.REFUSED, "none")),
     "Fifo": {"discipline": (Fate.GIVEN, "pfifo, or bfifo with bytes")},
     "Codel": _OF_CODEL,
     "FqCodel": {

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ResolvedChange,
         ResolvedFlow,
         ResolvedLink,
+        ResolvedMemory,
         ResolvedScenario,
     )
 
@@ -55,6 +56,7 @@ class ScenarioLines:
         lines = [
             *((f"link {link['name']}", self._link(link)) for link in links[:MOST_LINES]),
             *_others(len(links), "links"),
+            *((f"memory {memory['name']}", _memory(memory)) for memory in self.resolved["memories"]),
             *(
                 (_label(flow, flows), flow_text(flow, of_several=len(links) > 1))
                 for flow in flows[:MOST_LINES]
@@ -131,6 +133,12 @@ def _others_of(link: ResolvedLink) -> Iterator[str]:
         for key, value in link.items()
         if key not in _WORDED and value not in (None, False, 0)
     )
+
+
+def _memory(memory: ResolvedMemory) -> str:
+    names = ", ".join(memory["links"][:MOST_LINES]) + (", …" if len(memory["links"]) > MOST_LINES else "")
+    rule = "complete sharing" if memory["alpha"] is None else f"Dynamic Threshold, alpha {memory['alpha']:g}"
+    return f"{format_size(memory['size_bytes'])} shared by {names}, {rule}"
 
 
 def _rate(link: ResolvedLink) -> str:

@@ -7,6 +7,8 @@ mod totals;
 pub use readable::check_readable;
 pub use totals::{samples_group, samples_link};
 
+use bufferlab_simulator::MemoryPlan;
+
 use crate::keys::Reading;
 use crate::parts::advise::group_of;
 use crate::parts::application::Application;
@@ -37,11 +39,39 @@ pub fn check(root: Root, reading: &mut Reading<'_>) -> Option<Resolved> {
     for (index, flow) in scenario.flows.iter().enumerate() {
         check_flow(flow, index, scenario.run.stack, &names, &scenario.links, reading);
     }
+    check_memories(&scenario, reading);
     check_hosts(&scenario, reading);
     stacks::check_round_trips(&scenario, reading);
     totals::check_probes(&scenario, reading);
     check_targets(&scenario, reading);
     Some(scenario)
+}
+
+/// Memories hold links that there are, each in one memory at most, and no queue with classes.
+fn check_memories(scenario: &Resolved, reading: &mut Reading<'_>) {
+    let names = || scenario.links.iter().map(|link| link.name.as_str());
+    let mut held: Vec<&str> = Vec::new();
+    for (index, memory) in scenario.memories.iter().enumerate() {
+        for (place, name) in memory.links.iter().enumerate() {
+            let link = scenario.links.iter().find(|link| link.name == *name);
+            let (problem, accepted) = match link {
+                None => ("names no link", listed(names())),
+                Some(_) if held.contains(&name.as_str()) => {
+                    ("is in a memory already", "each link in one memory".to_owned())
+                }
+                Some(link) if !MemoryPlan::holds(&link.queue.config) => (
+                    "has a queue with classes",
+                    "links with other queues than splitbuff and dualpi2".to_owned(),
+                ),
+                Some(_) => {
+                    held.push(name);
+                    continue;
+                }
+            };
+            let mistake = Mistake::new(problem).key(format!("memories[{index}].links[{place}]"));
+            reading.refuse(mistake.text(name).accepted(accepted));
+        }
+    }
 }
 
 /// A table of hosts changes some.

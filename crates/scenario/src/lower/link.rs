@@ -29,7 +29,10 @@ pub(super) fn links(
         let Varying { capacity, delay_ps, delays } =
             varying(link, scenario.run.duration_ps, seed, index as u32)
                 .map_err(|mistake| mistake.below(&scenario.link_key(index)))?;
-        Ok(LinkPlan { capacity, delay_ps, varying_delay: delays, ..plan })
+        let memories = (0..).zip(&scenario.memories);
+        let memory = memories.filter(|(_, memory)| memory.links.contains(&link.name));
+        let memory = memory.map(|(number, memory)| memory.plan(number)).next();
+        Ok(LinkPlan { capacity, delay_ps, varying_delay: delays, memory, ..plan })
     });
     links.collect()
 }

@@ -7,6 +7,7 @@ pub mod connection;
 pub mod flow;
 pub mod host;
 pub mod link;
+pub mod memory;
 pub mod parameter;
 pub mod probes;
 pub mod queue;

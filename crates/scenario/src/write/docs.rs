@@ -10,6 +10,7 @@ use crate::parts::application::applications;
 use crate::parts::flow::Flow;
 use crate::parts::host::{HOSTS, Host};
 use crate::parts::link::Link;
+use crate::parts::memory::Memory;
 use crate::parts::probes::Probes;
 use crate::parts::queue::{described_words, disciplines};
 use crate::parts::run::Run;
@@ -49,6 +50,7 @@ fn table(name: &str) -> Option<String> {
         "run" => keys_table(&Run::keys(parts)),
         "links" => keys_table(&Link::keys(parts)),
         "flows" => keys_table(&own(Flow::keys(parts))),
+        "memories" => keys_table(&Memory::keys(parts)),
         "host" => keys_table(&Host::keys(parts)),
         "probes" => keys_table(&Probes::keys(parts)),
         "advise" => keys_table(&Advise::keys(parts)),

@@ -8,6 +8,7 @@ use crate::parts::application::{application_fields, applications};
 use crate::parts::flow::Flow;
 use crate::parts::host::{Host, HostModel};
 use crate::parts::link::{Change, Link};
+use crate::parts::memory::Memory;
 use crate::parts::probes::Probes;
 use crate::parts::queue::{disciplines, part_name};
 use crate::parts::run::Run;
@@ -101,6 +102,7 @@ pub fn types() -> String {
     given(&mut text, Run::NAME, Run::DOC, &Run::keys(parts), None);
     given(&mut text, Change::NAME, Change::DOC, &Change::keys(parts), None);
     given(&mut text, Link::NAME, Link::DOC, &link_keys(parts), None);
+    given(&mut text, Memory::NAME, Memory::DOC, &Memory::keys(parts), None);
     given(&mut text, Host::NAME, Host::DOC, &Host::keys(parts), None);
     given(&mut text, Flow::NAME, Flow::DOC, &Flow::keys(parts), None);
     given(&mut text, Probes::NAME, Probes::DOC, &Probes::keys(parts), None);
@@ -113,6 +115,7 @@ pub fn types() -> String {
     resolved::<Run>(&mut text);
     resolved::<Change>(&mut text);
     resolved::<Link>(&mut text);
+    resolved::<Memory>(&mut text);
     class(&mut text, "ResolvedStack", "A TCP sender and its receiver.", &borrowed(&Stack::fields()));
     let fields = HostModel::fields().map(|(name, python)| (name, python.to_owned()));
     class(&mut text, "ResolvedHostModel", "What a host does beside TCP.", &fields);
@@ -123,6 +126,7 @@ pub fn types() -> String {
     let fields = [
         ("run", "ResolvedRun"),
         ("links", "list[ResolvedLink]"),
+        ("memories", "list[ResolvedMemory]"),
         ("flows", "list[ResolvedFlow]"),
         ("probes", "ResolvedProbes | None"),
         ("advise", "ResolvedAdvise | None"),

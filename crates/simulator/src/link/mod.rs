@@ -74,6 +74,8 @@ pub(crate) struct Link {
     pub(crate) statistics: LinkStatistics,
     /// Propagation delay.
     pub(crate) delay: Span,
+    /// The memory that its queue shares, if any, by number.
+    pub(crate) memory: Option<u32>,
     /// What the way takes beyond it, if anything.
     pub(crate) delay_line: Option<Box<DelayLine>>,
 }
@@ -113,6 +115,7 @@ impl Link {
             changes: changes.map(|change| (Time::from_ps(change.at_ps), change.limit)).collect(),
             statistics,
             delay: Span::from_ps(plan.delay_ps),
+            memory: plan.memory.map(|memory| memory.number),
             delay_line: setup.delay_line,
         }
     }
@@ -126,6 +129,26 @@ impl Link {
         match &mut self.server {
             Server::Fifo(fifo) => fifo.arrive(now, packet, &mut self.statistics),
             Server::Queued(queued) => queued.arrive(now, *packet, &mut self.statistics),
+        }
+    }
+
+    /// A packet arrives at a link of a shared memory, which has room for it or not.
+    pub(crate) fn arrive_if(&mut self, now: Time, packet: &Packet, room: bool) -> Fate {
+        if now >= self.heed_from && self.is_lost(now, packet.group) {
+            return Fate::Stays;
+        }
+        match &mut self.server {
+            Server::Queued(queued) if room => queued.arrive(now, *packet, &mut self.statistics),
+            Server::Queued(queued) => queued.refuse(now, *packet, &mut self.statistics),
+            Server::Fifo(fifo) => fifo.arrive(now, packet, &mut self.statistics),
+        }
+    }
+
+    /// What waits, where departures are events.
+    pub(crate) fn waiting_bytes(&self) -> u64 {
+        match &self.server {
+            Server::Queued(queued) => queued.backlog().bytes,
+            Server::Fifo(fifo) => fifo.backlog().bytes,
         }
     }
 

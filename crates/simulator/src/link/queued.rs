@@ -4,7 +4,9 @@
 //! packet in transmission is not. Where the rate varies, a packet may have to wait although nothing is in transmission:
 //! the link then has an event when its turn comes.
 
-use bufferlab_qdisc::{AnyQdisc, Backlog, Dropped, Drops, Estimates, Limit, Packet, QueueDisc, SubQueue};
+use bufferlab_qdisc::{
+    AnyQdisc, Backlog, DropReason, Dropped, Drops, Estimates, Limit, Packet, QueueDisc, SubQueue,
+};
 use bufferlab_units::{Rate, Span, Time, TransmissionClock};
 
 use super::Fate;
@@ -80,6 +82,16 @@ impl Queued {
         statistics.on_backlog(self.qdisc.backlog());
         self.count_drops(statistics);
         if idle { Fate::Starts(self.departs) } else { Fate::Stays }
+    }
+
+    /// A packet arrives and finds no room in the memory that the queue shares.
+    pub(crate) fn refuse(&mut self, now: Time, packet: Packet, statistics: &mut LinkStatistics) -> Fate {
+        statistics.on_arrival(packet.group, packet.wire_bytes);
+        statistics.on_drop(packet.group, packet.wire_bytes, now);
+        if let Some(kept) = &mut self.kept {
+            kept.push(Dropped { packet: Packet { enqueued: now, ..packet }, reason: DropReason::Overlimit });
+        }
+        Fate::Stays
     }
 
     pub(crate) fn depart(&mut self, now: Time, statistics: &mut LinkStatistics) -> Option<(Packet, Time)> {

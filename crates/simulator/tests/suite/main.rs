@@ -14,6 +14,8 @@ mod hosts;
 #[cfg(test)]
 mod laws;
 #[cfg(test)]
+mod memory;
+#[cfg(test)]
 mod noise;
 #[cfg(test)]
 mod offload;

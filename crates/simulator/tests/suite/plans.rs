@@ -24,7 +24,7 @@ pub(crate) use hosts::hosted_plans;
 pub(crate) use kinds::any_kind;
 use queues::discipline;
 pub(crate) use varying::capacity;
-use varying::{varying, with};
+use varying::{share_memories, varying, with};
 
 /// A plan that a failing test prints as JSON, to be kept in `tests/plans` and run by `examples/plan.rs`.
 #[derive(Clone, PartialEq)]
@@ -77,6 +77,7 @@ pub(crate) fn plans() -> impl Strategy<Value = Case> {
         for group in &mut plan.groups {
             group.forward.iter_mut().chain(&mut group.reverse).for_each(|link| *link %= links);
         }
+        share_memories(&mut plan.links, seed);
         for flow in flows {
             push_flow(&mut plan, &flow);
         }

@@ -120,7 +120,12 @@ impl Link {
         self.qdisc.estimates().map_or(0, |estimates| estimates.classes.len())
     }
 
-    pub(super) fn arrive(&mut self, now: Time, packet: Packet) -> Fate {
+    /// Bytes in its discipline.
+    pub(super) fn waiting_bytes(&self) -> u64 {
+        self.qdisc.backlog().bytes
+    }
+
+    pub(super) fn arrive(&mut self, now: Time, packet: Packet, room: bool) -> Fate {
         let (group, bytes) = (u32::from(packet.group), u64::from(packet.wire_bytes));
         let lost = self.loss_ppb > 0 && self.is_lost() || self.bursts.as_mut().is_some_and(Bursts::loses);
         let place = self.stays.len();
@@ -135,6 +140,10 @@ impl Link {
             sent: None,
             work: 0,
         });
+        if !lost && !room {
+            self.stays[place].dropped = Some(now);
+            return Fate::Dropped;
+        }
         if !lost {
             self.waiting.push_back((packet, place));
             self.enqueue(now, packet, place);

@@ -26,7 +26,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use bufferlab_qdisc::{Packet, PacketKind};
-use bufferlab_simulator::{GroupPlan, Outcome, Plan};
+use bufferlab_simulator::{GroupPlan, LinkPlan, Outcome, Plan};
 use bufferlab_transport::{Ack, SackBlocks};
 use bufferlab_units::{Span, Time};
 
@@ -230,9 +230,22 @@ impl<'a> Oracle<'a> {
     }
 
     fn on_arrival(&mut self, now: Time, link: u32, packet: Packet) {
-        let fate = self.links[link as usize].arrive(now, packet);
+        let room = self.has_room(link, &packet);
+        let fate = self.links[link as usize].arrive(now, packet, room);
         self.note(now, || format!("{} {fate} link {link}", name(&packet)));
         self.schedule_departure(now, link);
+    }
+
+    /// Whether a packet finds room in the memory that its link's queue shares.
+    fn has_room(&self, link: u32, packet: &Packet) -> bool {
+        let Some(memory) = self.plan.links[link as usize].memory else { return true };
+        let shares = |other: &LinkPlan| other.memory.is_some_and(|other| other.number == memory.number);
+        let links = self.plan.links.iter().zip(&self.links).filter(|(plan, _)| shares(plan));
+        let used: u64 = links.map(|(_, link)| link.waiting_bytes()).sum();
+        let free = i128::from(memory.bytes) - i128::from(used);
+        let own = i128::from(self.links[link as usize].waiting_bytes());
+        let threshold = memory.alpha_ppm.map(|alpha| i128::from(alpha) * free);
+        i128::from(packet.wire_bytes) <= free && threshold.is_none_or(|most| own * 1_000_000 < most)
     }
 
     /// Schedules the end of a transmission that has just begun.

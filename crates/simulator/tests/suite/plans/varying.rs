@@ -1,7 +1,7 @@
 //! Links that vary, most of them on the grid of the other times.
 
 use bufferlab_simulator::{
-    CapacityPlan, DelayPiece, DelayPlan, LinkPlan, LossBurstsPlan, MarkovState, RatePiece,
+    CapacityPlan, DelayPiece, DelayPlan, LinkPlan, LossBurstsPlan, MarkovState, MemoryPlan, RatePiece,
 };
 use proptest::collection::vec;
 use proptest::option;
@@ -113,4 +113,16 @@ fn loss_bursts() -> impl Strategy<Value = LossBurstsPlan> {
     (0..=20_000_000_u32, 50_000_000..=1_000_000_000_u32, chance(), 0..=2_000_000_u32).prop_map(
         |(begin_ppb, end_ppb, bad_ppb, good_ppb)| LossBurstsPlan { begin_ppb, end_ppb, bad_ppb, good_ppb },
     )
+}
+
+/// In a part of all plans the links share a memory, those that may.
+pub(super) fn share_memories(links: &mut [LinkPlan], seed: u64) {
+    if !seed.is_multiple_of(5) {
+        return;
+    }
+    let alpha_ppm = [None, Some(500_000), Some(1_000_000), Some(4_000_000)][(seed / 5 % 4) as usize];
+    let memory = MemoryPlan { number: 7, bytes: 5_000 + seed / 20 % 40_000, alpha_ppm };
+    for link in links.iter_mut().filter(|link| MemoryPlan::holds(&link.discipline.config)) {
+        link.memory = Some(memory);
+    }
 }
