@@ -44,7 +44,7 @@ def write(answer: Answer, target: Target) -> Written:
     ]
     too_short = [f"{who} ({most} us)" for most, who in _RANGES if most < us]
     if too_short:
-        notes.append(f"More than these take: {'; '.join(too_short)}.")
+        notes.append(f"{us} us are more than these cards take: {'; '.join(too_short)}.")
     notes.append(
         "Ranges are known for M and T Series; on others the commit or 'show class-of-service' shows them."
     )

@@ -23,8 +23,11 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.targets import bounds_loss
 
 WORTH_LESS: Final = 0.02
-"""Loss from which on it is said that a larger buffer loses half as much. Our choice: by the law of Mathis and
+"""Loss from which on it is said that a larger buffer loses clearly less. Our choice: by the law of Mathis and
 others (1.22 over the root of the loss) flows have then fewer than nine packets each under way."""
+
+LESS: Final = 2 / 3
+"""What loses at most this part of another buffer's loss loses clearly less. Our choice."""
 
 _RATINGS: Final = ("call_r", "call_mos")
 
@@ -60,14 +63,14 @@ def _lost(advice: Advice) -> str | None:
 
 
 def _loses_less(advice: Advice) -> str | None:
-    """That a larger buffer loses half as much or less, where nobody bounds the loss, as a sentence."""
+    """That a larger buffer loses clearly less, where nobody bounds the loss, as a sentence."""
     entry = advice.answer
     lost = entry.checked("loss").mean or 0.0
     if entry.least is None or lost < WORTH_LESS or bounds_loss(advice.targets):
         return None
     memory = entry.least.memory
     sizes = [size for size in memory.sizes if size > entry.packets and memory.meets_all(size)]
-    size = next((size for size in sizes if (memory.mean(size, "loss") or 0.0) <= lost / 2), None)
+    size = next((size for size in sizes if (memory.mean(size, "loss") or 0.0) <= LESS * lost), None)
     if size is None:
         return None
     less = FRACTION.quantity(memory.mean(size, "loss") or 0.0, digits=2)

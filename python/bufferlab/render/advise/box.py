@@ -230,7 +230,7 @@ def _eased(advice: Advice, check: Check) -> str:
 
 def _notes(advice: Advice) -> Iterator[Line]:
     if not advice.choice.meets and (text := helps(advice)) is not None:
-        yield Line("helps", text, shorter=[(5, _BELOW)])
+        yield Line("helps", text, shorter=[(2, _BELOW)])
     if not advice.choice.meets and (text := searched(advice)) is not None:
         yield Line("searched", text, shorter=[(6, "")])
     if (text := idle_note(advice)) is not None:
@@ -240,7 +240,7 @@ def _notes(advice: Advice) -> Iterator[Line]:
     if (text := marks_note(advice)) is not None:
         yield Line("marks", text, shorter=[(7, "")])
     if (text := interval_note(advice)) is not None:
-        yield Line("interval", text, shorter=[(7, "")])
+        yield Line("interval", text, shorter=[(3, "")])
     for at, text in enumerate(advice.short_runs):
         shorter = [(9, "")] if at else [(8, _TOO_SHORT)]
         yield Line("beware", text, most=3, shorter=shorter, is_elsewhere=True)

@@ -48,8 +48,9 @@ def _remedy(advice: Advice) -> str:
     """What may decide between them, and how to have it tried."""
     if not advice.finished:
         return f"Other traffic may decide, and was not {'all ' if advice.sensitivity else ''}tried yet."
-    option = "--quick" if advice.stage == "first" else "--no-sensitivity"
-    return f"Other traffic may decide, and is tried without {option}."
+    if advice.stage == "first":
+        return "Without --quick, other traffic may decide, and the least buffers are searched."
+    return "Other traffic may decide, and is tried without --no-sensitivity."
 
 
 def undecided_text(choice: Choice) -> str | None:

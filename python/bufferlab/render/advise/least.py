@@ -20,7 +20,7 @@ def least_text(site: Site, entry: Entry) -> str | None:
         count += f" ({site.allowed.title} takes no less)"
     if loss_decided(entry):
         lost = found.memory.mean(found.size, "loss") or 0.0
-        near = _beside(entry, found.memory)
+        near = _beside(entry, found.size, found.memory)
         return f"The least that meets the targets: {count}; but it loses {significant(lost * 100, 2)} %{near}"
     worse = f"users fare {share_text(behind)} worse with it than with {entry.setting}"
     chance = ", which may be chance" if may_be_chance(behind) else ""
@@ -36,13 +36,13 @@ def loss_decided(entry: Entry) -> bool:
     return lost >= HEAVY_LOSS > now
 
 
-def _beside(entry: Entry, memory: Memory) -> str:
-    """What the buffers before and after a larger one lose; each of that series is twice the last."""
+def _beside(entry: Entry, least: int, memory: Memory) -> str:
+    """What the buffers before and after a larger one than the least lose; each is twice the last."""
     sizes = sorted(memory.sizes)
     at = sizes.index(entry.setting)
     texts = [
         f"{size} lose {significant(lost * 100, 2)} %"
         for size in (*sizes[max(at - 1, 0) : at], *sizes[at + 1 : at + 2])
-        if (lost := memory.mean(size, "loss")) is not None
+        if size != least and (lost := memory.mean(size, "loss")) is not None
     ]
     return f", {', '.join(texts)}" if texts else ""

@@ -14,6 +14,7 @@ from bufferlab.render.advise.beware import loses_much
 from bufferlab.render.words import rate_text
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.buffers import buffer_text
 
 WIDTH: Final = 64
 """Characters of a line in the answer's box."""
@@ -124,9 +125,10 @@ class Typed:
 def _simulated(advice: Advice, entry: Entry, lines: Iterable[str]) -> Iterator[str]:
     """What in the lines the runs had otherwise, or nobody searched."""
     if advice.site.counts_bytes and entry.queue.knob == "limit":
+        whole = advice.site.packet_bytes
         yield (
-            "Its limit counts bytes, and so do the runs: a full packet is one of "
-            f"{advice.site.packet_bytes} B, and more fit of smaller ones."
+            f"Its limit counts bytes, and so do the runs: a full packet is one of {whole} B, and more fit of "
+            f"smaller ones. In a scenario that is buffer = '{buffer_text(entry.packets, whole)}'."
         )
     if entry.queue.knob == "target":
         yield (
