@@ -30,7 +30,7 @@ def test_advise_tells_its_stages_and_its_first_answer(bufferlab: Command) -> Non
     ended = bufferlab("advise", "small.toml", "--utilization", "0.9", "--queues", "fifo,codel")
     assert ended.status == 0
     logged = lines(ended.err)
-    assert logged[0].startswith("searching the buffers: fifo looking at 1 to ")
+    assert logged[0].startswith("searching the buffers: fifo looking at 1 packet to ")
     (first,) = [
         at for at, line in enumerate(logged) if " runs, first answer: Run fifo with a buffer of " in line
     ]
@@ -51,6 +51,6 @@ def test_size_tells_its_stages(bufferlab: Command) -> None:
     ended = bufferlab("size", "small.toml", "--utilization", "0.9", "--json")
     assert ended.status == 0
     logged = lines(ended.err)
-    assert logged[0].startswith("looking at 1 to ") and " packets" in logged[0]
+    assert logged[0].startswith("looking at 1 packet to ") and " packets" in logged[0]
     assert any(line.startswith("checking ") for line in logged)
     assert logged[-1] == "simulating the rules' buffers"

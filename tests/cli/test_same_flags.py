@@ -17,8 +17,19 @@ HOW = {"size": ("--no-rules",), "advise": ("--quick", "--queues", "fifo")}
 @pytest.mark.parametrize(
     "flows",
     [
-        ("--flows", "12", "--utilization", "80 %"),
-        ("--flows", "12", "--stack", "rfc", "--segment", "1000 B", "--utilization", "80 %"),
+        ("--flows", "12", "--utilization", "80 %", "--max-loss", "50 %"),
+        (
+            "--flows",
+            "12",
+            "--stack",
+            "rfc",
+            "--segment",
+            "1000 B",
+            "--utilization",
+            "80 %",
+            "--max-loss",
+            "50 %",
+        ),
         ("--flows", "12", "--mix", "reno:50%,cubic:50%", "--spread", "0.3", "--max-loss", "2 %"),
         ("--flows", "12", "--calls", "3", "--target", "call.r > 50", "--utilization", "80 %"),
     ],
@@ -40,3 +51,13 @@ def test_size_and_advise_simulate_the_same_and_agree(bufferlab: Command, flows: 
     # what it runs may be larger, if users fare better with that
     assert size["buffer"]["packets"] == pytest.approx(fifo["searched"]["found"], rel=0.12)
     assert fifo["buffer"]["packets"] >= fifo["searched"]["found"]
+
+
+def test_a_first_answer_passes_over_what_loses_much_and_says_so(bufferlab: Command) -> None:
+    """Where a bound on the loss is given, however wide, the smallest buffer is searched, as `size` does."""
+    flows = ("--flows", "12", "--utilization", "80 %")
+    least = json.loads(bufferlab("size", *LINK, *flows, *HOW["size"], "--json").out)["buffer"]["packets"]
+    ended = bufferlab("advise", *LINK, *flows, *HOW["advise"])
+    larger = json.loads(bufferlab("advise", *LINK, *flows, *HOW["advise"], "--json").out)["buffer"]["packets"]
+    assert ended.status == 0, ended.err
+    assert larger > 2 * least and "would meet the target alone, but lose" in " ".join(ended.out.split())

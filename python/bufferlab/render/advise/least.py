@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bufferlab.display import significant
 from bufferlab.render.advise.felt import may_be_chance, share_text
+from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.entry import Entry, Site
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.least.memory import Memory
@@ -15,6 +16,8 @@ def least_text(site: Site, entry: Entry) -> str | None:
     behind, found = entry.least_behind, entry.least
     if behind is None or found is None or found.size is None:
         return None
+    if (passed := passed_over(entry, found.size)) is not None:
+        return passed
     count = packets_text(found.size)
     if site.allowed is not None and found.size <= site.allowed.least:
         count += f" ({site.allowed.title} takes no less)"
@@ -46,3 +49,16 @@ def _beside(entry: Entry, least: int, memory: Memory) -> str:
         if size != least and (lost := memory.mean(size, "loss")) is not None
     ]
     return f", {', '.join(texts)}" if texts else ""
+
+
+def passed_over(entry: Entry, least: int | None = None) -> str | None:
+    """That a buffer below the least that a first answer has searched meets the targets, but loses much."""
+    if entry.least is None:
+        return None
+    memory, below = entry.least.memory, entry.setting if least is None else least
+    smaller = [size for size in memory.sizes if size < below and memory.meets_all(size)]
+    lossy = [size for size in smaller if (memory.mean(size, "loss") or 0.0) >= HEAVY_LOSS]
+    if not lossy:
+        return None
+    lost = FRACTION.quantity(memory.mean(lossy[0], "loss") or 0.0, digits=2)
+    return f"{packets_text(lossy[0])} would meet the target alone, but lose {lost}"

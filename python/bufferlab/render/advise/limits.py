@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from bufferlab.configure import Allowed
+from bufferlab.render.advise.least import passed_over
 from bufferlab.render.advise.words import queue_text
 from bufferlab.render.least import ceiling_text, gap, is_sharp
 from bufferlab.render.words import title_text
-from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.entry import Entry
-from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.least import Goal, Least
 from bufferlab.studies.targets import mean_over_runs, want_largest
-from bufferlab.units import packets_text
 
 _FEW: Final = 20
 """Packets of a buffer up to which one packet is a notable part of it."""
@@ -81,7 +78,7 @@ def unsettled(advice: Advice) -> tuple[str, str] | None:
     entry, found = advice.answer, advice.answer.least
     if not advice.met or entry.queue.knob != "limit" or found is None or found.size != entry.setting:
         return None
-    if (passed := _passed_over(entry)) is not None:
+    if (passed := passed_over(entry)) is not None:
         return "least", passed
     goal = Goal(advice.targets, found.lower, found.upper, largest=want_largest(advice.targets))
     label = "largest" if goal.largest else "least"
@@ -94,16 +91,3 @@ def unsettled(advice: Advice) -> tuple[str, str] | None:
         return (label, near) if found.closest <= _FEW else None
     why = "this is the first that was confirmed" if is_first else "runs scatter too much to say it closer"
     return label, f"{gap(found, goal)}; {why}"
-
-
-def _passed_over(entry: Entry) -> str | None:
-    """That a smaller buffer meets the targets, too, but loses what hardly anybody would accept."""
-    if entry.least is None:
-        return None
-    memory = entry.least.memory
-    smaller = [size for size in memory.sizes if size < entry.setting and memory.meets_all(size)]
-    lossy = [size for size in smaller if (memory.mean(size, "loss") or 0.0) >= HEAVY_LOSS]
-    if not lossy:
-        return None
-    lost = FRACTION.quantity(memory.mean(lossy[0], "loss") or 0.0, digits=2)
-    return f"{packets_text(lossy[0])} would meet the target alone, but lose {lost}"
