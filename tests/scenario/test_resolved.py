@@ -20,6 +20,7 @@ EXAMPLES: Final = sorted((ROOT / "examples").glob("*.toml"))
 READS_PLANS: Final = {
     "plan.py",
     "experiment/simulation.py",  # hands it to the engine
+    "experiment/memory.py",  # estimates what a recording takes, before the engine begins
     "results/transfers.py",  # what was drawn for each flow
     "kernel/job.py",  # gives it to a real kernel in the engine's place
     "kernel/own.py",
