@@ -24,7 +24,7 @@ from scripts.mutation.build import Copy
 from scripts.mutation.rust import Mutant, mutants_of
 
 ROOT: Final = Path(__file__).parents[1]
-PAGE: Final = ROOT / "docs/mutants.md"
+PAGE: Final = ROOT / "docs/robustness.md"
 CRATES: Final = ("transport", "qdisc", "congestion", "estimator", "capture")
 _USERS: Final = {"capture": "bufferlab-observe"}
 """Whose tests are asked last; the simulator's by default."""
@@ -95,7 +95,7 @@ def survivors(
 
 
 def equivalent() -> set[tuple[str, str]]:
-    """The changes that docs/mutants.md says change nothing."""
+    """The changes that docs/robustness.md says change nothing."""
     lines = PAGE.read_text("utf-8").splitlines() if PAGE.exists() else []
     return {(match[1], match[2].replace("\\|", "|")) for line in lines if (match := _ROW.match(line))}
 
