@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,17 +30,12 @@ def check_memory(resolved: ResolvedScenario) -> None:
         InputError: They do not; it says what they need and what to change.
     """
     rows = exchange_rows(resolved)
-    needed = rows * _ROW_BYTES
-    if needed < _SMALL_BYTES:
-        return
-    free = free_memory()
-    if free is not None and needed > free:
-        raise InputError(
-            f"the run makes {rows:,} rows of exchanges, which take about {needed / 1e9:.1f} GB of memory; "
-            f"{free / 1e9:.1f} GB are free",
-            accepted="a longer interval of pings or recorded datagrams, fewer of such flows, a shorter run, "
-            "or fewer --threads",
-        )
+    _refuse_beyond_free(
+        rows * _ROW_BYTES,
+        lambda needed: f"the run makes {rows:,} rows of exchanges, which take about {needed} of memory",
+        "a longer interval of pings or recorded datagrams, fewer of such flows, a shorter run, "
+        "or fewer --threads",
+    )
 
 
 def check_recording(plan: Plan) -> None:
@@ -50,17 +45,25 @@ def check_recording(plan: Plan) -> None:
         InputError: They do not; it says what they need and what to change.
     """
     packets = packets_in_flight(plan)
-    needed = packets * _FLIGHT_BYTES
+    _refuse_beyond_free(
+        packets * _FLIGHT_BYTES,
+        lambda needed: (
+            f"up to {packets:,} packets are in flight, which take about {needed} of memory "
+            "while they are recorded"
+        ),
+        "no --pcap or --trace, a lower rate, shorter round trips, smaller buffers or windows, "
+        "or fewer --threads",
+    )
+
+
+def _refuse_beyond_free(needed: int, why: Callable[[str], str], accepted: str) -> None:
+    """Refuse what needs more memory than is free now, B."""
     if needed < _SMALL_BYTES:
         return
     free = free_memory()
     if free is not None and needed > free:
-        raise InputError(
-            f"up to {packets:,} packets are in flight, which take about {needed / 1e9:.1f} GB of memory "
-            f"while they are recorded; {free / 1e9:.1f} GB are free",
-            accepted="no --pcap or --trace, a lower rate, shorter round trips, smaller buffers or windows, "
-            "or fewer --threads",
-        )
+        text = why(f"{needed / 1e9:.1f} GB")
+        raise InputError(f"{text}; {free / 1e9:.1f} GB are free", accepted=accepted)
 
 
 def packets_in_flight(plan: Plan) -> int:
