@@ -74,8 +74,9 @@ def test_readers_can_use_the_page(static: str) -> None:
 
 
 @pytest.mark.timeout(300)
-def test_readers_can_ask_the_computer_that_serves_the_page() -> None:
-    command = [sys.executable, "-m", "bufferlab", "serve", "--port", "0"]
+def test_readers_can_ask_the_computer_that_serves_the_page(tmp_path: Path) -> None:
+    store = str(tmp_path / "runs")
+    command = [sys.executable, "-m", "bufferlab", "serve", "--port", "0", "--store", store]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         address = server.stdout.readline().strip()

@@ -10,10 +10,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import pytest
 
+import bufferlab
 from bufferlab import cli, web
 
 PAGE = {"index.html": "<!doctype html><head><title>a page</title></head>", "assets/lab.wasm": "wasm"}
@@ -34,16 +35,17 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 PROGRAM = """
 import sys
 from pathlib import Path
+import bufferlab
 from bufferlab import cli, web
 web.PAGE = Path(sys.argv[1])
-sys.exit(cli.main(["serve", "--port", "0"]))
+sys.exit(cli.main(["serve", "--port", "0", "--store", sys.argv[2]]))
 """
 
 
 @pytest.fixture
 def address(page: Path) -> Iterator[str]:
     """That of a server."""
-    command = [sys.executable, "-c", PROGRAM, str(page)]
+    command = [sys.executable, "-c", PROGRAM, str(page), str(page.parent / "runs")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         yield server.stdout.readline().strip()
@@ -106,8 +108,8 @@ class Api:
         self._address = address
         self.path = f"{urlsplit(address).path}api/jobs"
 
-    def begin(self, verb: str, text: str = SCENARIO) -> tuple[int, dict[str, Any]]:
-        document = json.dumps({"verb": verb, "text": text})
+    def begin(self, verb: str, text: str = SCENARIO, **more: Any) -> tuple[int, dict[str, Any]]:
+        document = json.dumps({"verb": verb, "text": text} | more)
         status, answer, _ = asked(self._address, self.path, document, content_type="application/json")
         return status, json.loads(answer)
 
@@ -119,6 +121,16 @@ class Api:
         while (state := self.state(job))["state"] == "running":
             time.sleep(0.1)
         return state
+
+    def listed(self, **query: str) -> tuple[int, dict[str, Any]]:
+        path = f"{self.path.removesuffix('jobs')}runs?{urlencode(query)}"
+        status, answer, _ = asked(self._address, path)
+        return status, json.loads(answer)
+
+    def scenario(self, identity: str) -> tuple[int, dict[str, Any]]:
+        path = f"{self.path.removesuffix('jobs')}runs/scenarios/{identity}"
+        status, answer, _ = asked(self._address, path)
+        return status, json.loads(answer)
 
     def cancel(self, job: dict[str, Any]) -> None:
         assert asked(self._address, f"{self.path}/{job['name']}/cancel", "")[0] == 200
@@ -179,6 +191,77 @@ def test_jobs_are_begun_by_the_page_only(address: str) -> None:
         assert asked(address, path, wrong, **of_json)[0] == 400, wrong[:20]
     assert asked(address, path, json.dumps({"text": "x" * 1_100_000}), **of_json)[0] == 413
     assert json.loads(asked(address, path)[1]) == []
+
+
+def test_a_sweep_s_runs_are_listed_with_their_scenarios(address: str) -> None:
+    api = Api(address)
+    status, listed = api.listed()
+    assert (status, listed["total"], listed["rows"]) == (200, 0, [])
+    vary = ["bottleneck.queue=fifo,codel", "flows.near.count=1,2"]
+    _, job = api.begin("sweep", vary=vary, seeds=2)
+    state = api.ended(job)
+    assert state["state"] == "done", state["progress"]
+    assert "4 points × 2 seeds; 8 simulated" in state["answer"]
+
+    _, listed = api.listed(where="bottleneck.queue = 'codel' and seed = 2", figure="wait_p99_ms")
+    assert [column["name"] for column in listed["columns"]][:3] == [
+        "bottleneck.queue",
+        "flows.near.count",
+        "seed",
+    ]
+    assert (listed["total"], listed["stored"]) == (2, 8)
+    assert [row["labels"] for row in listed["rows"]] == [["codel", 1, 2], ["codel", 2, 2]]
+    utilization = [column["name"] for column in listed["columns"] if column["figure"]].index("utilization")
+    assert all(50 < row["values"][utilization] <= 100 for row in listed["rows"])  # in percent
+    assert listed["columns"][-1] == {
+        "name": "wait_p99_ms",
+        "title": "wait: 99th percentile, ms",
+        "figure": True,
+    }
+
+    text = api.scenario(listed["rows"][1]["scenario_hash"])[1]["text"]
+    scenario = bufferlab.Scenario.from_toml(text)
+    assert scenario.identity == listed["rows"][1]["scenario_hash"]
+    assert scenario.links[0]["queue"]["discipline"] == "codel"
+    _, listed = api.listed(means="1")
+    assert [row["labels"][-1] for row in listed["rows"]] == [2, 2, 2, 2]
+    assert all(row["widths"][0] is not None for row in listed["rows"])
+
+
+def test_runs_of_other_commands_are_listed_too(address: str) -> None:
+    api = Api(address)
+    _, job = api.begin("compare")
+    assert api.ended(job)["state"] == "done"
+    _, listed = api.listed()
+    assert listed["total"] > 2
+    texts = [api.scenario(row["scenario_hash"])[1]["text"] for row in listed["rows"]]
+    scenarios = [bufferlab.Scenario.from_toml(text) for text in texts]
+    assert [each.identity for each in scenarios] == [row["scenario_hash"] for row in listed["rows"]]
+
+
+def test_what_the_store_cannot_answer_is_refused(address: str) -> None:
+    api = Api(address)
+    for query in ({"where": "nonsense > 1"}, {"where": "loss >"}, {"figure": "beauty"}):
+        status, answer = api.listed(**query)
+        assert status == 409, query
+        assert "accepted" in answer["problem"], query
+    for identity in ("0123456789abcdef", "-"):
+        assert "not in the store" in api.scenario(identity)[1]["problem"]
+    for vary, seeds in (
+        ([], 1),
+        (["a=1"] * 9, 1),
+        (["flows.near.count=1,2"], 0),
+        (["flows.near.count=1"], 10**6),
+    ):
+        assert api.begin("sweep", vary=vary, seeds=seeds)[0] == 409
+    of_json = {"content_type": "application/json"}
+    for wrong in ({"vary": "a=1"}, {"vary": [1]}, {"seeds": "1"}, {"seeds": True}):
+        document = json.dumps({"verb": "sweep", "text": SCENARIO} | wrong)
+        assert asked(address, api.path, document, **of_json)[0] == 400, wrong
+    _, job = api.begin("sweep", vary=["--store=/"])  # a value, never an option
+    state = api.ended(job)
+    assert (state["state"], len(state["progress"])) == ("failed", 1)
+    assert "--store: is not a known key" in state["progress"][0]
 
 
 def test_an_export_is_the_page_s_files(

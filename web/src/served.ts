@@ -12,6 +12,8 @@ export const VERBS: [string, string][] = [
   ["run", "This run, with files for other tools"],
 ];
 
+export const SWEEP = "sweep";
+
 export interface Job {
   name: string;
   verb: string;
@@ -25,12 +27,52 @@ export interface Job {
 export const jobs = (): Promise<Job[]> => asked<Job[]>("jobs");
 export const cancel = (job: Job): Promise<Job> => asked<Job>(`jobs/${job.name}/cancel`, { method: "POST" });
 
+/** What a sweep asks for besides its scenario. */
+export interface Varied {
+  /** Lines "PATH=VALUES". */
+  vary: string[];
+  seeds: number;
+}
+
 /** @throws Error with what the server says, if it refuses. */
-export const begin = (verb: string, text: string): Promise<Job> =>
-  asked<Job>("jobs", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ verb, text }) });
+export const begin = (verb: string, text: string, varied?: Varied): Promise<Job> =>
+  asked<Job>("jobs", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ verb, text, ...varied }) });
 
 export const addressOf = (job: Job, file: string): string =>
   `${API}/jobs/${job.name}/files/${file.split("/").map(encodeURIComponent).join("/")}`;
+
+export type Value = string | number | null;
+
+/** A stored run, or the mean over a point's seeds: python/bufferlab/web/runs.py. */
+export interface Stored {
+  scenario_hash: string | null;
+  title: string;
+  problem: string | null;
+  /** What it is, then its figures with half the widths of their confidence intervals, as the columns say. */
+  labels: Value[];
+  values: (number | null)[];
+  widths: (number | null)[];
+}
+
+export interface Listed {
+  store: string;
+  total: number;
+  stored: number;
+  /** Runs by other versions of the engine, which are not listed. */
+  others: number;
+  notes: string[];
+  columns: { name: string; title: string; figure: boolean }[];
+  figures: { name: string; title: string }[];
+  rows: Stored[];
+}
+
+/** @throws Error if the condition cannot be used. */
+export const listed = (condition: string, means: boolean, figure: string): Promise<Listed> =>
+  asked<Listed>(`runs?${new URLSearchParams({ where: condition, means: means ? "1" : "0", figure })}`);
+
+/** The scenario of a stored run, with all that was changed in it. */
+export const scenarioOf = async (run: Stored): Promise<string> =>
+  (await asked<{ text: string }>(`runs/scenarios/${encodeURIComponent(run.scenario_hash ?? "-")}`)).text;
 
 async function asked<T>(path: string, options?: RequestInit): Promise<T> {
   const answer = await fetch(`${API}/${path}`, options).catch(() => {

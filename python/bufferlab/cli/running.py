@@ -42,7 +42,7 @@ def runner_of(
         threads=threads,
         engine=checked_engine(engine),
         ray_address=ray_address,
-        store=_cache() if store is None else store,
+        store=cache() if store is None else store,
         is_cache=store is None,
         fresh=fresh,
         logged=True,
@@ -81,7 +81,7 @@ def delivering(deliver: Callable[[Any], None]) -> Iterator[None]:
         raise typer.Exit(status_of(interrupted)) from None
 
 
-def _cache() -> Path | None:
+def cache() -> Path | None:
     """The folder of the user's cache, `None` if runs cannot be kept there."""
     named = os.environ.get(CACHE_VARIABLE)
     if named == "":

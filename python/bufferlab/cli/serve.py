@@ -16,6 +16,7 @@ _EXAMPLES: Final = """\b
 Examples:
   bufferlab serve
   bufferlab serve --port 9000
+  bufferlab serve --store home-gateway-runs     # lists these runs, and adds to them
   bufferlab serve --export public/bufferlab     # files for any web host
 """
 _ANY: Final = {"", "0.0.0.0", "::"}  # noqa: S104 - refused
@@ -35,10 +36,19 @@ def serve(
         Path | None,
         typer.Option(help="Write the page as files into this new folder, and end.", show_default=False),
     ] = None,
+    store: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder of the store of runs that the page lists and its commands fill; default "
+            "~/.cache/bufferlab/runs.",
+            show_default=False,
+        ),
+    ] = None,
 ) -> None:
     """Show runs live in a browser.
 
-    Every packet is simulated in the page. It can also ask this computer to advise, size, compare and run.
+    Every packet is simulated in the page. It can also ask this computer to advise, size, compare, run and
+    sweep, and lists the runs that it keeps.
     Prints the page's address, which holds a token: who does not have it sees nothing. Ctrl-C ends it.
     """
     from bufferlab.web import built_page, export_page  # noqa: PLC0415 - slow
@@ -51,16 +61,20 @@ def serve(
         accepted = "one address of this machine, such as 127.0.0.1"
         raise InputError("is any address", key="--host", value=host, accepted=accepted)
     built_page()
-    from bufferlab.web import server  # noqa: PLC0415 - slow
+    from bufferlab.cli.running import cache  # noqa: PLC0415 - slow
+    from bufferlab.web import server  # noqa: PLC0415
     from bufferlab.web.jobs import Jobs  # noqa: PLC0415
+    from bufferlab.web.runs import Runs  # noqa: PLC0415
 
     token = secrets.token_urlsafe(16)
     with server.listening(host, port) as listener:
         port = listener.getsockname()[1]
         name = f"[{host}]" if ":" in host else host
         with TemporaryDirectory(prefix="bufferlab-") as folder:
-            jobs = Jobs(Path(folder))
-            application = server.make_app(host, port, token, jobs)
+            kept = store or cache() or Path(folder) / "runs"
+            runs = Runs(kept)
+            jobs = Jobs(Path(folder), kept)
+            application = server.make_app(host, port, token, jobs, runs)
             print(f"http://{name}:{port}/{token}/", flush=True)  # noqa: T201
             try:
                 server.serve(application, listener)

@@ -14,8 +14,7 @@ from bufferlab.cli.common import print_json, print_rich, say
 from bufferlab.errors import InputError
 from bufferlab.experiment.store import ENGINE, Store, open_store
 from bufferlab.experiment.store.checking import check, check_journals, set_aside
-from bufferlab.experiment.store.means import means_over_seeds
-from bufferlab.experiment.store.parameters import alike_in_a_point, expand, tell_apart
+from bufferlab.experiment.store.listing import PLACES, means_of_points, read_table, titles
 from bufferlab.experiment.store.query import choose, condition_notes, order, split_columns, where
 from bufferlab.experiment.store.rows import DONE, FAILED, FIGURES
 from bufferlab.files import write_whole
@@ -28,9 +27,6 @@ _FORMAT_VERSION: Final = 1
 _ALL: Final = "all"
 _MOST_ROWS: Final = 2**31
 """More rows than any table has."""
-
-_PLACES: Final = {"runs": (), "flows": ("group", "flows"), "queues": ("link", "group")}
-"""The tables, and what names a row of a run in them."""
 
 
 def list_runs(
@@ -69,10 +65,7 @@ def list_runs(
         kept = kept.filter(pl.col("status") == FAILED) if failed else kept
     counts = _counts(opened, kept, table)
     if means:
-        identifying = [name for name in ("scenario", "scenario_hash") if name in kept.columns]
-        kept = means_over_seeds(
-            alike_in_a_point(kept, parameters), [*parameters, *identifying, *_PLACES[table]]
-        )
+        kept = means_of_points(kept, parameters, table)
     if sort is not None:
         kept = order(kept, sort.removeprefix("-"), descending=sort.startswith("-"))
     if columns is not None:
@@ -136,18 +129,12 @@ def _read(
     store: Store, table: str, engine: str | None, figures: Sequence[str]
 ) -> tuple[pl.DataFrame, list[str]]:
     """The rows asked for, and which of their columns were varied."""
-    if table not in _PLACES:
-        raise InputError("is no table", file="--table", value=table, accepted=", ".join(_PLACES))
-    chosen = None if engine == _ALL else engine or ENGINE
-    frame = store.runs(chosen, figures) if table == "runs" else getattr(store, table)(chosen)
+    if table not in PLACES:
+        raise InputError("is no table", file="--table", value=table, accepted=", ".join(PLACES))
+    frame, parameters = read_table(store, table, None if engine == _ALL else engine or ENGINE, figures)
     if not frame.height:
         _tell_engines(store, engine)
-    # points in the order of their first run, each one's runs by seed
-    point = pl.col("row").min().over("scenario", "parameters")
-    ordered = frame.with_row_index("row").sort(point, "seed", maintain_order=True).drop("row")
-    expanded = expand(tell_apart(ordered))
-    parameters = [name for name in expanded.columns if name not in frame.columns]
-    return expanded, parameters
+    return frame, parameters
 
 
 def _tell_engines(store: Store, engine: str | None) -> None:
@@ -187,15 +174,7 @@ def _shown(frame: pl.DataFrame, parameters: list[str], table: str, *, failed: bo
     if failed:
         return [name for name in (*parameters, "seed", "error") if name in frame.columns]
     return [
-        *_titles(frame, parameters),
-        *(name for name in ("seed", *_PLACES[table], "runs") if name in frame.columns),
+        *titles(frame, parameters),
+        *(name for name in ("seed", *PLACES[table], "runs") if name in frame.columns),
         *with_widths(frame, SHOWN),
     ]
-
-
-def _titles(frame: pl.DataFrame, parameters: list[str]) -> list[str]:
-    """The columns that tell scenarios apart: what was varied, and titles and hashes if it takes them."""
-    shown = [*(["scenario"] if frame["scenario"].n_unique() > 1 else []), *parameters]
-    each = frame.select(*shown, "scenario_hash").unique()
-    unclear = each.height > 1 and (not shown or each.select(shown).is_duplicated().any())
-    return [*shown, "scenario_hash"] if unclear else shown

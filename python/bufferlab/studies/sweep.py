@@ -182,7 +182,7 @@ def sweep(
         progress=progress,
     )
     kept = store if isinstance(store, Store) else open_store(store, create=True)
-    _keep_scenario(kept, base)
+    keep_scenario(kept, base)
     began_s = time.monotonic()
     experiment = Experiment(
         base.title,
@@ -243,7 +243,7 @@ def _of_point(error: InputError) -> InputError:
     )
 
 
-def _keep_scenario(store: Store, scenario: Scenario) -> None:
+def keep_scenario(store: Store, scenario: Scenario) -> None:
     """Keep the scenario that the points change, by the hash of its text and of what it reads from files."""
     text, files = scenario.to_toml(), scenario.files
     hashed = json.dumps([text, files], sort_keys=True) if files else text

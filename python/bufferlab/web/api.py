@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import Final
+from typing import Any, Final
 
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from bufferlab.errors import InputError
-from bufferlab.web.jobs import Job, Jobs
+from bufferlab.errors import InputError, OutputError
+from bufferlab.web.jobs import Asked, Job, Jobs
+from bufferlab.web.runs import Runs
 
 MOST_BYTES: Final = 1_000_000
 """Of a request's body."""
@@ -20,18 +22,22 @@ _SHOWN: Final = frozenset({".png", ".svg", ".txt", ".toml", ".csv", ".json"})
 """Files that a browser may show in place of saving them; the policy forbids scripts in an SVG."""
 
 
-def routes(jobs: Jobs) -> list[BaseRoute]:
+def routes(jobs: Jobs, runs: Runs) -> list[BaseRoute]:
     """The paths below `api/`."""
+    return [*_of_jobs(jobs, runs), *_of_runs(runs)]
 
+
+def _of_jobs(jobs: Jobs, runs: Runs) -> list[BaseRoute]:
     async def listed(_: Request) -> Response:
         return JSONResponse(jobs.states())
 
     async def begun(request: Request) -> Response:
-        verb, text = await _asked(request)
+        asked = await _asked(request)
         try:
-            job = jobs.begin(verb, text)
+            job = jobs.begin(asked)
         except InputError as error:
-            return JSONResponse({"problem": str(error)}, status_code=409)
+            return _refused(error)
+        await run_in_threadpool(runs.keep, asked.text)
         return JSONResponse(job.state(), status_code=201)
 
     async def shown(request: Request) -> Response:
@@ -65,8 +71,33 @@ def routes(jobs: Jobs) -> list[BaseRoute]:
     ]
 
 
-async def _asked(request: Request) -> tuple[str, str]:
-    """A verb and a scenario; JSON only, which pages of other origins cannot send unasked."""
+def _of_runs(runs: Runs) -> list[BaseRoute]:
+    async def stored(request: Request) -> Response:
+        asked = request.query_params
+        conditions = [text for text in asked.getlist("where") if text.strip()]
+        try:
+            means, figure = asked.get("means") == "1", asked.get("figure")
+            found = await run_in_threadpool(runs.listed, conditions, means=means, figure=figure)
+        except (InputError, OutputError) as error:
+            return _refused(error)
+        return JSONResponse(found)
+
+    async def scenario(request: Request) -> Response:
+        try:
+            text = await run_in_threadpool(runs.scenario_of, request.path_params["identity"])
+        except InputError as error:
+            return _refused(error)
+        return JSONResponse({"text": text})
+
+    return [Route("/runs", stored), Route("/runs/scenarios/{identity}", scenario)]
+
+
+def _refused(error: Exception) -> Response:
+    return JSONResponse({"problem": str(error)}, status_code=409)
+
+
+async def _asked(request: Request) -> Asked:
+    """A command and its scenario; JSON only, which pages of other origins cannot send unasked."""
     if request.headers.get("content-type") != "application/json":
         raise HTTPException(415)
     received = bytearray()
@@ -75,10 +106,22 @@ async def _asked(request: Request) -> tuple[str, str]:
         if len(received) > MOST_BYTES:
             raise HTTPException(413)
     try:
-        asked = json.loads(received)
-        verb, text = asked["verb"], asked["text"]
+        asked = _read(json.loads(received))
     except (ValueError, KeyError, TypeError, RecursionError):
         raise HTTPException(400) from None
-    if not (isinstance(verb, str) and isinstance(text, str)):
-        raise HTTPException(400)
-    return verb, text
+    return asked
+
+
+def _read(document: Any) -> Asked:  # noqa: ANN401 - whatever was sent
+    """A command of a request.
+
+    Raises:
+        KeyError: A part is missing.
+        TypeError: A part is of another type.
+    """
+    verb, text = document["verb"], document["text"]
+    vary, seeds = document.get("vary", []), document.get("seeds", 1)
+    texts = isinstance(vary, list) and all(isinstance(each, str) for each in (verb, text, *vary))
+    if not texts or type(seeds) is not int:
+        raise TypeError
+    return Asked(verb, text, tuple(vary), seeds)

@@ -25,6 +25,8 @@ SAID: Final = "answer.txt"
 _REPORT: Final = "progress.txt"
 _PREFIX: Final = "bufferlab: "
 
+SWEEP: Final = "sweep"
+
 VERBS: Final[Mapping[str, tuple[str, ...]]] = {
     "advise": ("--out", "results"),
     "size": ("--out", "results"),
@@ -33,11 +35,57 @@ VERBS: Final[Mapping[str, tuple[str, ...]]] = {
         *("--out", "results", "--plot", "figures", "--flent", "run.flent.gz"),
         *("--pcap", "run.pcapng", "--record-limit", "100000"),
     ),
+    SWEEP: (),
 }
 """What may be asked for, and where its files go."""
 
+MOST_VARIED: Final = 8
+"""Values that one sweep varies."""
+
+MOST_SEEDS: Final = 1000
 MOST_RUNNING: Final = 2
 MOST_KEPT: Final = 40
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the page asks for.
+
+    Attributes:
+        verb: One of `VERBS`.
+        text: The scenario.
+        vary: Of a sweep: what it varies, as `--vary` has it.
+        seeds: Of a sweep: how many for each point.
+    """
+
+    verb: str
+    text: str
+    vary: tuple[str, ...] = ()
+    seeds: int = 1
+
+    def check(self) -> None:
+        """Refuse what is none.
+
+        Raises:
+            InputError: It is none.
+        """
+        if self.verb not in VERBS:
+            raise InputError("is no command of the page", value=self.verb, accepted=", ".join(VERBS))
+        if self.verb != SWEEP:
+            return
+        if not 1 <= len(self.vary) <= MOST_VARIED:
+            accepted = f"1 to {MOST_VARIED} lines such as bottleneck.queue=fifo,codel"
+            raise InputError("cannot be varied", key="sweep", value=list(self.vary), accepted=accepted)
+        if not 1 <= self.seeds <= MOST_SEEDS:
+            raise InputError(
+                "is no number of seeds", key="seeds", value=self.seeds, accepted=f"1 to {MOST_SEEDS}"
+            )
+
+    def options(self, store: Path) -> list[str]:
+        """What follows the scenario on the command's line; a value never begins one of its own."""
+        varied = [f"--vary={each}" for each in self.vary] if self.verb == SWEEP else []
+        seeds = [f"--seeds={self.seeds}"] if self.verb == SWEEP else []
+        return [*VERBS[self.verb], f"--store={store}", *varied, *seeds]
 
 
 @dataclass(frozen=True)
@@ -111,20 +159,21 @@ class Jobs:
 
     Args:
         root: The folder for theirs.
+        store: The folder of the store of runs that all of them fill.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, store: Path) -> None:
         self._root = root
+        self._store = store.absolute()
         self._jobs: dict[str, Job] = {}
 
-    def begin(self, verb: str, text: str) -> Job:
+    def begin(self, asked: Asked) -> Job:
         """Begin a command on a scenario.
 
         Raises:
-            InputError: It is none of `VERBS`, or too many are running.
+            InputError: It is none of the page's, or too many are running.
         """
-        if verb not in VERBS:
-            raise InputError("is no command of the page", value=verb, accepted=", ".join(VERBS))
+        asked.check()
         if sum(job.is_running for job in self._jobs.values()) >= MOST_RUNNING:
             raise InputError(
                 "too many run already", accepted=f"{MOST_RUNNING} at a time: wait, or cancel one"
@@ -132,10 +181,10 @@ class Jobs:
         name = secrets.token_hex(6)
         folder = self._root / name
         folder.mkdir()
-        (folder / SCENARIO).write_text(text, encoding="utf-8")
-        command = [sys.executable, "-m", "bufferlab", verb, SCENARIO, *VERBS[verb]]
+        (folder / SCENARIO).write_text(asked.text, encoding="utf-8")
+        command = [sys.executable, "-m", "bufferlab", asked.verb, SCENARIO, *asked.options(self._store)]
         with (folder / SAID).open("wb") as said, (folder / _REPORT).open("wb") as reported:
-            process = subprocess.Popen(  # noqa: S603 - no shell, and nothing of the request is an argument
+            process = subprocess.Popen(  # noqa: S603 - no shell, and no word of the request is an option
                 command,
                 cwd=folder,
                 stdin=subprocess.DEVNULL,
@@ -144,7 +193,7 @@ class Jobs:
                 env=os.environ | {"COLUMNS": "100"},
                 start_new_session=True,  # Ctrl-C is the server's
             )
-        job = self._jobs[name] = Job(name, verb, folder, process)
+        job = self._jobs[name] = Job(name, asked.verb, folder, process)
         self._forget()
         return job
 

@@ -24,6 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from bufferlab.errors import InputError
 from bufferlab.web import api, built_page
 from bufferlab.web.jobs import Jobs
+from bufferlab.web.runs import Runs
 
 _HEADERS: Final = {
     "Content-Security-Policy": "frame-ancestors 'none'",  # the rest is in the page, for any web host
@@ -79,7 +80,7 @@ class Guard:
         )
 
 
-def make_app(host: str, port: int, token: str, jobs: Jobs) -> Starlette:
+def make_app(host: str, port: int, token: str, jobs: Jobs, runs: Runs) -> Starlette:
     """The page below `/TOKEN/`, and what it asks for below `/TOKEN/api/`.
 
     Raises:
@@ -97,7 +98,7 @@ def make_app(host: str, port: int, token: str, jobs: Jobs) -> Starlette:
         routes=[
             Route(f"/{token}/", index),
             Route(f"/{token}/index.html", index),
-            Mount(f"/{token}/api", routes=api.routes(jobs)),
+            Mount(f"/{token}/api", routes=api.routes(jobs, runs)),
             Mount(f"/{token}", StaticFiles(directory=page, html=True)),
         ],
         middleware=[Middleware(Guard, hosts=hosts, token=token)],

@@ -1,0 +1,139 @@
+"""The store of runs behind the page: lists of them, and the scenario that a run was made from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import polars as pl
+
+from bufferlab.errors import InputError
+from bufferlab.experiment.store import ENGINE, Store, open_store
+from bufferlab.experiment.store.listing import RUNS, means_of_points, read_table, titles
+from bufferlab.experiment.store.query import condition_notes, where
+from bufferlab.experiment.store.rows import DONE
+from bufferlab.render.stored_runs import SHOWN
+from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX
+from bufferlab.results.metrics.registry import STORED
+from bufferlab.scenario import Scenario
+from bufferlab.studies.sweep import keep_scenario
+
+MOST_ROWS: Final = 500
+"""That a list has; a condition finds the others."""
+
+
+class Runs:
+    """A store as the page shows it.
+
+    Args:
+        directory: Its folder, made if there is none.
+
+    Raises:
+        InputError: It holds something else.
+        OutputError: It cannot be made.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._store = open_store(directory, create=True)
+
+    @property
+    def store(self) -> Store:
+        """The store."""
+        return self._store
+
+    def keep(self, text: str) -> None:
+        """Keep a scenario that runs are about to be made from; one that is none is left out."""
+        try:
+            keep_scenario(self._store, Scenario.from_toml(text))
+        except InputError:
+            return
+
+    def listed(self, conditions: Sequence[str], *, means: bool, figure: str | None = None) -> dict[str, Any]:
+        """The runs that meet conditions, or means over their seeds, in the units that people read.
+
+        Args:
+            conditions: Those of `bufferlab results --where`.
+            means: One row a point in place of one a run.
+            figure: One that is wanted besides those of every list.
+
+        Raises:
+            InputError: A condition cannot be used, or a figure is none.
+        """
+        wanted = list(dict.fromkeys([*SHOWN, *([figure] if figure else [])]))
+        _check_figures(wanted)
+        named = [name for name in STORED if name in wanted or any(name in each for each in conditions)]
+        beside = [name for name in (STORED[each].censored_by for each in named) if name]
+        every, parameters = read_table(self._store, RUNS, ENGINE, [*dict.fromkeys([*named, *beside])])
+        frame = where(every, conditions)
+        if means:
+            frame = means_of_points(frame, parameters)
+        labels = [*titles(frame, parameters), *(["runs"] if means else ["seed"])]
+        rows = frame.head(MOST_ROWS)
+        return {
+            "store": str(self._store.directory),
+            "total": frame.height,
+            "stored": every.height,
+            "others": sum(count for name, count in self._store.engines().items() if name != ENGINE),
+            "notes": condition_notes(every, conditions),
+            "columns": [
+                *({"name": name, "title": name, "figure": False} for name in labels),
+                *({"name": name, "title": _label(name), "figure": True} for name in wanted),
+            ],
+            "figures": [{"name": name, "title": _label(name)} for name in STORED if STORED[name].title],
+            "rows": [_row(row, labels, wanted) for row in rows.iter_rows(named=True)],
+        }
+
+    def scenario_of(self, identity: str) -> str:
+        """The scenario of runs, as TOML with all that was changed in it.
+
+        Raises:
+            InputError: It is not in the store.
+        """
+        rows = self._store.runs(ENGINE, ()).filter(pl.col("scenario_hash") == identity)
+        changes = rows["overrides"].drop_nulls().unique(maintain_order=True)
+        for path in sorted((self._store.directory / "scenarios").glob("*.toml")):
+            for text in changes:
+                found = _changed(path, text)
+                if found is not None and found.identity == identity:
+                    return found.to_toml()
+        raise InputError(
+            "is not in the store: only its figures are",
+            key="the scenario of this run",
+            accepted="runs of sweeps, and of what this page asked for",
+        )
+
+
+def _changed(path: Path, overrides: str) -> Scenario | None:
+    """A kept scenario with changes; `None` if they are those of another."""
+    try:
+        return Scenario.load(path, json.loads(overrides))
+    except InputError:
+        return None
+
+
+def _check_figures(names: Sequence[str]) -> None:
+    for name in names:
+        if name not in STORED:
+            raise InputError("is no figure", key="figure", value=name, accepted=", ".join(STORED))
+
+
+def _label(name: str) -> str:
+    metric = STORED[name]
+    return metric.unit.label(metric.title or name)
+
+
+def _row(row: dict[str, Any], labels: Sequence[str], figures: Sequence[str]) -> dict[str, Any]:
+    return {
+        "scenario_hash": row["scenario_hash"],
+        "title": row["scenario"],
+        "problem": row["error"] if row.get("status", DONE) != DONE else None,
+        "labels": [row[name] for name in labels],
+        "values": [_shown(name, row.get(name)) for name in figures],
+        "widths": [_shown(name, row.get(name + CONFIDENCE_SUFFIX)) for name in figures],
+    }
+
+
+def _shown(name: str, value: float | None) -> float | None:
+    return None if value is None else float(STORED[name].unit.scaled(value))

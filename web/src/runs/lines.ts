@@ -1,0 +1,65 @@
+/** A chart of stored figures: what is varied along x, a line for each combination of what else is. */
+
+import { color } from "../format";
+import type { Listed, Stored, Value } from "../served";
+import type { Columns } from "../variant.svelte";
+
+export interface Drawn {
+  columns: Columns;
+  lines: { label: string; color: string; points: boolean; joined: boolean }[];
+  /** Of the x axis, if its values are no numbers. */
+  words: string[] | undefined;
+  /** Lines that there is no room for. */
+  left: number;
+}
+
+export const MOST_LINES = 8;
+const NUMBER = /^([+-]?\d+(?:\.\d+)?)\s*(.*)$/;
+
+/** Labels that may be on the x axis: those that differ. */
+export function axes(list: Listed): string[] {
+  return labels(list).filter((name) => name !== "runs" && new Set(list.rows.map((row) => valueOf(list, row, name))).size > 1);
+}
+
+/** Means of a figure over the rows that agree in all but the seed. */
+export function drawn(list: Listed, rows: Stored[], x: string, figure: string): Drawn {
+  const at = list.columns.filter((column) => column.figure).findIndex((column) => column.name === figure);
+  const others = axes(list).filter((name) => name !== x && name !== "seed");
+  const groups = new Map<string, Map<Value, number[]>>();
+  for (const row of rows) {
+    const [place, value] = [valueOf(list, row, x), row.values[at]];
+    if (place === null || value === null || value === undefined) continue;
+    const name = others.map((each) => `${each} ${valueOf(list, row, each) ?? "–"}`).join(", ") || (titleOf(list, figure) ?? figure);
+    const group = groups.get(name) ?? new Map<Value, number[]>();
+    groups.set(name, group.set(place, [...(group.get(place) ?? []), value]));
+  }
+  const places = [...new Set(rows.map((row) => valueOf(list, row, x)).filter((each) => each !== null))];
+  const numbers = numeric(places);
+  const order = numbers ? places.map((_, index) => index).sort((a, b) => (numbers[a] ?? 0) - (numbers[b] ?? 0)) : places.map((_, index) => index);
+  const shown = [...groups].slice(0, MOST_LINES);
+  const mean = (values: number[] | undefined): number | null => (values ? values.reduce((sum, each) => sum + each, 0) / values.length : null);
+  return {
+    columns: [
+      order.map((index) => (numbers ? (numbers[index] ?? 0) : index)),
+      ...shown.map(([, group]) => order.map((index) => mean(group.get(places[index] ?? null)))),
+    ],
+    lines: shown.map(([label], index) => ({ label, color: color(index), points: true, joined: true })),
+    words: numbers ? undefined : places.map(String),
+    left: groups.size - shown.length,
+  };
+}
+
+export function valueOf(list: Listed, row: Stored, name: string): Value {
+  return row.labels[labels(list).indexOf(name)] ?? null;
+}
+
+export const titleOf = (list: Listed, name: string): string | undefined => list.columns.find((column) => column.name === name)?.title;
+
+const labels = (list: Listed): string[] => list.columns.filter((column) => !column.figure).map((column) => column.name);
+
+/** Numbers of values that are some, all of one unit. */
+function numeric(values: Value[]): number[] | null {
+  const read = values.map((value) => (typeof value === "number" ? ["", String(value), ""] : NUMBER.exec(String(value))));
+  const units = new Set(read.map((each) => each?.[2]));
+  return read.every(Boolean) && units.size <= 1 ? read.map((each) => Number(each?.[1])) : null;
+}
