@@ -45,6 +45,7 @@ MARKS = {
     "has_mild_marks",
     "is_marked",
     "mark",
+    "ALWAYS_MARK",
     "mark_above",
     "mark_instead",
     "marked",

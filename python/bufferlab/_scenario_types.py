@@ -41,6 +41,14 @@ class FqCodelDict(TypedDict):
     control_law: NotRequired[Literal["rfc", "linux"] | None]
 
 
+class StepDict(TypedDict):
+    """First in, first out, with ECN marks from a step on (RFC 8257): for DCTCP and Prague."""
+
+    discipline: Literal["step"]
+    target: NotRequired[str | None]
+    threshold: NotRequired[str | None]
+
+
 class PieDict(TypedDict):
     """First in, first out, under PIE (RFC 8033)."""
 
@@ -198,6 +206,7 @@ QueueDict = (
     FifoDict
     | CodelDict
     | FqCodelDict
+    | StepDict
     | PieDict
     | RedDict
     | DrrDict

@@ -68,6 +68,21 @@ LINES = [
         ],
     ),
     (
+        {"queue": "step", "buffer": "500 packets"},
+        [
+            FRESH,
+            "tc qdisc add dev eth0 root codel limit 500 target 1000s interval 1000s noecn ce_threshold 1ms",
+        ],
+    ),
+    (
+        {"queue": {"discipline": "step", "threshold": "20 packets"}, "buffer": "500 packets"},
+        [
+            FRESH,
+            "tc qdisc add dev eth0 root codel limit 500 target 1000s interval 1000s noecn "
+            "ce_threshold 2400us",
+        ],
+    ),
+    (
         {"queue": "dualpi2", "buffer": "9000 packets"},
         [
             FRESH,
@@ -181,6 +196,11 @@ def test_the_lines_of_an_answer(wanted: dict[str, Any], lines: list[str]) -> Non
             {"queue": "codel", "buffer": "9 packets"},
             "Linux's CoDel differs in details, which control_law = 'linux' in the queue's table simulates.",
         ),
+        ({"queue": "step", "buffer": "9 packets"}, "CoDel with a target of 1000s never drops"),
+        (
+            {"queue": {"discipline": "step", "threshold": "30 KB"}, "buffer": "9 packets"},
+            "threshold = 30000 bytes is 2.4 ms at the link's rate.",
+        ),
         ({"queue": "dualpi2", "buffer": "9 packets"}, "dualpi2 needs Linux 6.17"),
         (
             {"queue": {"discipline": "dualpi2", "alpha": 0.05}, "buffer": "9 packets"},
@@ -214,6 +234,7 @@ OTHERS: dict[str, Any] = {
         "min_threshold": "9 packets", "max_threshold": "60 packets", "max_p": 0.2, "weight": 0.25,
         "ecn": True, "gentle": False, "adaptive": False, "mean_packet": "900 B", "target_delay": "9 ms",
     },
+    "step": {"target": "2 ms", "threshold": "9 packets"},
     "dualpi2": {
         "target": "20 ms", "update": "20 ms", "alpha": 0.05, "beta": 1.5, "coupling_factor": 3,
         "step_threshold": "2 ms", "classic_protection": 5, "drop_on_overload": False,

@@ -15,7 +15,7 @@ from bufferlab.errors import InputError
 from bufferlab.evidence.heterogeneous.published import table_iii
 from bufferlab.scenario import Scenario
 from bufferlab.studies.size import Demand, get_rule
-from bufferlab.studies.traffic import protocol_of
+from bufferlab.studies.traffic import demand_of, protocol_of
 from bufferlab.theory import characteristic, epochs, protocols
 from bufferlab.theory.characteristic import integrate_growth
 
@@ -187,6 +187,16 @@ def test_every_congestion_control_of_scenarios_is_a_protocol(word: str) -> None:
     assert protocol_of(congestion, marks=True) == protocols.get_protocol(word).name
     unmarked = protocol_of(congestion)
     assert unmarked == ("dctcp-unmarked" if word == "dctcp" else protocols.get_protocol(word).name)
+
+
+@pytest.mark.parametrize(
+    ("queue", "protocol"), [("fifo", "dctcp-unmarked"), ("step", "dctcp"), ("dualpi2", "dctcp")]
+)
+def test_dctcp_is_marked_by_queues_that_always_mark(queue: str, protocol: str) -> None:
+    bottleneck = {**ONE_FLOW["bottleneck"], "queue": queue}
+    flows = [{"rtt": "40 ms", "congestion": "dctcp"}]
+    scenario = Scenario.from_dict(ONE_FLOW | {"bottleneck": bottleneck, "flows": flows})
+    assert demand_of(scenario.seeded(), 0).mix == ((protocol, 1.0),)
 
 
 def test_names() -> None:

@@ -21,6 +21,7 @@ mod pie;
 mod red;
 mod rtt;
 mod splitbuff;
+mod step;
 
 pub use classes::{ClassEstimate, Estimates, SubQueue};
 pub use codel::{Codel, CodelConfig, ControlLaw};
@@ -34,6 +35,7 @@ pub use pie::{Pie, PieConfig};
 pub use red::{Red, RedConfig};
 pub use rtt::{RttInformation, RttScale, RttSource};
 pub use splitbuff::{Classes, Mean, SplitBuff, SplitBuffBlindConfig, SplitBuffConfig, Thresholds};
+pub use step::{Step, StepConfig};
 
 use std::sync::Arc;
 
@@ -238,6 +240,8 @@ disciplines! {
     Codel(CodelConfig) = "codel": Codel,
     /// FQ-CoDel (RFC 8290): flows hashed to queues that are served in rounds, each under CoDel.
     FqCodel(FqCodelConfig) = "fq_codel": Box<FqCodel>,
+    /// First in, first out, with ECN marks from a step on (RFC 8257): for DCTCP and Prague.
+    Step(StepConfig) = "step": Step,
     /// First in, first out, under PIE (RFC 8033).
     Pie(PieConfig) = "pie": Box<Pie>,
     /// First in, first out, with random early drops: adaptive RED, or RED with given parameters.

@@ -12,6 +12,8 @@ from bufferlab.configure.answer import Answer
 from bufferlab.configure.linux_dualpi2 import SOURCES as DUALPI2_SOURCES
 from bufferlab.configure.linux_dualpi2 import dualpi2
 from bufferlab.configure.linux_red import red
+from bufferlab.configure.linux_step import SOURCES as STEP_SOURCES
+from bufferlab.configure.linux_step import step
 from bufferlab.configure.platform import DOWNLOAD, UPLOAD, Platform, Source, Target, Written
 from bufferlab.configure.shared import (
     FIFO_SOURCE,
@@ -38,6 +40,9 @@ LONGEST_NAME: Final = 15
 
 _QUANTUM: Final = (1000, 200_000)
 """Quanta that HTB takes without a warning, bytes (net/sched/sch_htb.c, htb_change_class)."""
+
+_KINDS: Final = {"fifo": "pfifo", "step": "codel"}
+"""What tc calls a discipline where that is another word."""
 
 _PIE_STEPS: Final = 16
 """PIE's alpha and beta are in sixteenths on Linux (net/sched/sch_pie.c: "in multiples of 1/16")."""
@@ -147,12 +152,12 @@ def _leaf(answer: Answer, target: Target, notes: list[str]) -> tuple[str, list[s
         "A limit counts packets that wait, as the answer does. Segments that offloads have joined count as "
         f"one: 'ethtool -K {target.device} tso off gso off gro off', or the queue holds more."
     )
-    kind = "pfifo" if answer.discipline == "fifo" else answer.discipline
+    kind = _KINDS.get(answer.discipline, answer.discipline)
     return kind, [f"limit {limit}", *discipline_options(answer, notes)], limit, "packets"
 
 
 def discipline_options(answer: Answer, notes: list[str]) -> list[str]:
-    """The options of fifo, codel, fq_codel, pie and dualpi2 beside the limit."""
+    """The options of fifo, codel, fq_codel, pie, step and dualpi2 beside the limit."""
     given = answer.parameters
     if answer.discipline == "codel":
         return codel_times(answer, notes) + codel_ecn(given)
@@ -160,6 +165,8 @@ def discipline_options(answer: Answer, notes: list[str]) -> list[str]:
         return [*codel_times(answer, notes), *fq_options(answer, notes), *codel_ecn(given)]
     if answer.discipline == "pie":
         return pie_options(given, notes)
+    if answer.discipline == "step":
+        return step(answer, notes)
     if answer.discipline == "dualpi2":
         return dualpi2(given, notes)
     return []
@@ -299,11 +306,11 @@ LINUX: Final = Platform(
     title="Linux (tc of iproute2 6.1)",
     device="eth0",
     comment="#",
-    disciplines=("fifo", "codel", "fq_codel", "pie", "red", "dualpi2"),
+    disciplines=("fifo", "codel", "fq_codel", "pie", "step", "red", "dualpi2"),
     cake=True,
     shapes=True,
     write=write,
-    sources=(*SOURCES, *DUALPI2_SOURCES),
+    sources=(*SOURCES, *STEP_SOURCES, *DUALPI2_SOURCES),
     bounds=fifo_bounds(FIFO_SOURCE),
     write_both=write_both,
     linklayers=True,

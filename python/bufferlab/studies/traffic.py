@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,9 @@ from bufferlab.units import PS_PER_S
 
 if TYPE_CHECKING:
     from bufferlab._scenario_types import ResolvedLink
+
+_ALWAYS_MARK: Final = frozenset({"step", "dualpi2"})
+"""Disciplines that mark whatever their parameters."""
 
 
 def demand_of(
@@ -100,8 +103,13 @@ def _rtts_s(seeded: Seeded, chosen: list[int]) -> npt.NDArray[np.float64]:
 
 def _marks(link: ResolvedLink) -> bool:
     """Whether a queue marks ECN-capable packets."""
-    thresholds = (link["mark_above"], link["queue"].get("ce_threshold_ps"))
-    return bool(link["queue"].get("ecn")) or any(threshold is not None for threshold in thresholds)
+    queue = link["queue"]
+    thresholds = (link["mark_above"], queue.get("ce_threshold_ps"))
+    return (
+        bool(queue.get("ecn"))
+        or queue["discipline"] in _ALWAYS_MARK
+        or any(threshold is not None for threshold in thresholds)
+    )
 
 
 def protocol_of(congestion: str, *, marks: bool = False) -> str:

@@ -7,7 +7,8 @@ use std::path::Path;
 
 use bufferlab_congestion::{CongestionConfig, DctcpConfig, RenoConfig};
 use bufferlab_qdisc::{
-    CodelConfig, DisciplineConfig, DrrConfig, FifoConfig, FqCodelConfig, Limit, PieConfig,
+    CodelConfig, DisciplineConfig, DrrConfig, FifoConfig, FqCodelConfig, Limit, PieConfig, StepConfig,
+    Threshold,
 };
 use bufferlab_simulator::{ALL_GROUPS, Control, JitterPlan, Outcome, Plan, QueuePlan, run};
 use bufferlab_transport::Recovery;
@@ -152,8 +153,9 @@ fn disciplines_by_buffer() {
     let dctcp = CongestionConfig::from(DctcpConfig::default());
     let codel = |ecn, ce_threshold| CodelConfig { ecn, ce_threshold, ..CodelConfig::default() }.into();
     let pie = |ecn| PieConfig { ecn, ..PieConfig::default() }.into();
+    let step = StepConfig { threshold: Some(Threshold::Packets(20)), target: None }.into();
     let fq_codel = || FqCodelConfig::default().into();
-    let rows: [(_, _, _, DisciplineConfig, _); 15] = [
+    let rows: [(_, _, _, DisciplineConfig, _); 17] = [
         ("fifo", "reno", 60, fifo(), reno.clone()),
         ("fifo", "reno", 1_000, fifo(), reno.clone()),
         ("codel", "reno", 60, codel(false, None), reno.clone()),
@@ -168,7 +170,9 @@ fn disciplines_by_buffer() {
         ("pie", "reno", 1_000, pie(false), reno.clone()),
         ("pie ecn", "dctcp", 1_000, pie(true), dctcp.clone()),
         ("fq_codel", "reno", 1_000, fq_codel(), reno),
-        ("fq_codel", "dctcp", 1_000, fq_codel(), dctcp),
+        ("fq_codel", "dctcp", 1_000, fq_codel(), dctcp.clone()),
+        ("step 1 ms", "dctcp", 1_000, StepConfig::default().into(), dctcp.clone()),
+        ("step 20", "dctcp", 1_000, step, dctcp),
     ];
     for (name, control, buffer, config, congestion) in rows {
         let mut plan = dumbbell(Recovery::Sack, 1, &[50]);

@@ -204,7 +204,11 @@ def _words(names: str | Sequence[str] | None, own: Table) -> list[str]:
 def _target_us(base: Scenario, link: int, table: Table, ample: int) -> int | None:
     """The target that a discipline has, by its table or by default, us; `None` if it has no such key."""
     changes = _queue_at(base, link, table) | {f"links[{link}].buffer": f"{ample} packets"}
-    queue = cast("Mapping[str, Any]", base.with_overrides(changes).resolved["links"][link]["queue"])
+    changed = base.with_overrides(changes)
+    queue = cast("Mapping[str, Any]", changed.resolved["links"][link]["queue"])
+    if queue.get("target_ps", 0) is None:
+        # what is open is filled in for the link's flows
+        queue = cast("Mapping[str, Any]", changed.seeded().resolved["links"][link]["queue"])
     target_ps = queue.get("target_ps")
     return None if target_ps is None else int(target_ps) * _US_PER_S // PS_PER_S
 
