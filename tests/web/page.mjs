@@ -158,6 +158,77 @@ const tests = {
     await page.getByText(/% of 10 Mbps/).waitFor();
     assert.equal(await page.getByRole("alert").count(), 0);
   },
+  async "a form changes the text, and the text the form"(open) {
+    const text = `# why\n[run]\nname = "small"\nduration = "4 s" # short\nwarmup = "1 s"\n\n[bottleneck]\nrate = "10 Mbps"\nbuffer = "40 packets"\n\n[[flows]]\nname = "near"\nrtt = "20 ms"\n`;
+    const page = await open(small(text));
+    await page.getByText("The scenario as text and form").click();
+    const form = page.getByRole("group", { name: "Form of Scenario" });
+    const box = page.getByLabel("TOML or JSON");
+    await form.getByLabel("rate", { exact: true }).fill("5 Mbps");
+    await form.getByLabel("rate", { exact: true }).press("Tab");
+    await page.getByText(/% of 5 Mbps/).waitFor();
+    assert.equal(await box.inputValue(), text.replace("10 Mbps", "5 Mbps"));
+
+    // a key is described before it is added, and begins with its default
+    await form.getByLabel("Add to bottleneck").selectOption("queue");
+    await form.getByRole("group", { name: "bottleneck" }).getByRole("button", { name: "Add", exact: true }).click();
+    await form.getByLabel("queue", { exact: true }).selectOption("codel");
+    await form.getByLabel("Add to queue").selectOption("target");
+    await form.getByText("default 5 ms", { exact: false }).waitFor();
+    await form.getByRole("group", { name: "bottleneck" }).getByRole("button", { name: "Add", exact: true }).first().click();
+    await form.getByLabel("target", { exact: true }).waitFor();
+    const grown = await box.inputValue();
+    assert.match(grown, /^# why/);
+    assert.match(grown, /duration = "4 s" # short/);
+    assert.match(grown, /queue = \{ *discipline = "codel", target = "5 ms" *\}/);
+    await form.getByRole("button", { name: "Remove bottleneck.queue.target" }).click();
+    await form.getByLabel("target", { exact: true }).waitFor({ state: "detached" });
+    assert.match(await box.inputValue(), /queue = "codel"/);
+    await form.getByRole("button", { name: "One more of flows" }).click();
+    await form.getByRole("group", { name: /^flows, 2/ }).waitFor();
+    await form.getByLabel("count", { exact: true }).waitFor({ state: "detached" });
+
+    // what is wrong is said at its field and its line
+    await form.getByLabel("buffer", { exact: true }).fill("forty");
+    await form.getByLabel("buffer", { exact: true }).press("Tab");
+    await form.locator(".field.problems").getByText("bottleneck.buffer").waitFor();
+    await button(page, "Go to line 9").waitFor();
+    await picture(page, "form");
+
+    // the text's way back
+    await box.fill(text.replace("20 ms", "30 ms"));
+    assert.equal(await form.getByLabel("rtt", { exact: true }).inputValue(), "30 ms");
+    await box.fill(text.replace("[run]", "[run"));
+    await form.getByText("The form is here once the text can be read").waitFor();
+    await box.fill(text);
+    await button(page, "Run this text").click();
+
+    // sliders' values go into the text
+    await page.getByRole("button", { name: /^BDP: / }).click();
+    await form.getByText("Sliders go before the text: bottleneck.buffer").waitFor();
+    await button(page, "Write them into the text").click();
+    await page.getByText("Sliders go before the text").waitFor({ state: "detached" });
+    assert.match(await box.inputValue(), /buffer = "17 packets"/);
+  },
+  async "every example can be changed by its form"(open) {
+    const page = await open("");
+    const chosen = page.getByLabel("Example");
+    const names = (await chosen.locator("option").evaluateAll((options) => options.map((each) => each.value))).filter(Boolean);
+    await page.getByText("The scenario as text and form").click();
+    const box = page.getByLabel("TOML or JSON");
+    for (const name of names) {
+      await chosen.selectOption(name);
+      const before = await box.inputValue();
+      const length = page.getByRole("group", { name: "Form of Scenario" }).getByLabel("duration", { exact: true });
+      await length.fill("7 s");
+      await length.press("Tab");
+      const after = (await box.inputValue()).split("\n");
+      const changed = before.split("\n").filter((line, index) => line !== after[index]);
+      assert.equal(changed.length, 1, `${name}: ${changed.join(" | ")}`);
+      assert.match(changed[0], /duration/, name);
+    }
+    assert.ok(names.length > 20);
+  },
   async "hostile texts stay texts"(open) {
     const evil = `<img src=x onerror="window.harmed=1"><script>window.harmed=1</script>`;
     const text = SMALL.replace('"small"', `'${evil}'`).replace('"near"', `'near'`);
@@ -261,7 +332,7 @@ const tests = {
     ]) {
       const page = await open(hash ?? small(), { colorScheme: scheme, viewport: { width, height: 800 }, bypassCSP: true });
       if (hash !== "#stories") await toTheEnd(page);
-      if (!hash) await page.getByText("The scenario as text").click();
+      if (!hash) await page.getByText("The scenario as text and form").click();
       if (hash?.startsWith("#story=")) await page.getByLabel("About 4 ms, as before").check();
       await page.evaluate(axe);
       const { violations } = await page.evaluate(() => window.axe.run());
