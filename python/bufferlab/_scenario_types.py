@@ -61,6 +61,18 @@ class PieDict(TypedDict):
     ecn: NotRequired[bool | None]
 
 
+class Pi2Dict(TypedDict):
+    """First in, first out, under PI2 (`CoNEXT` 2016): PIE's controller with a squared chance; ECT(1) is marked with its root."""
+
+    discipline: Literal["pi2"]
+    target: NotRequired[str | None]
+    update: NotRequired[str | None]
+    alpha: NotRequired[float | None]
+    beta: NotRequired[float | None]
+    coupling_factor: NotRequired[int | None]
+    ecn: NotRequired[bool | None]
+
+
 class RedDict(TypedDict):
     """First in, first out, with random early drops: adaptive RED, or RED with given parameters."""
 
@@ -208,6 +220,7 @@ QueueDict = (
     | FqCodelDict
     | StepDict
     | PieDict
+    | Pi2Dict
     | RedDict
     | DrrDict
     | Dualpi2Dict

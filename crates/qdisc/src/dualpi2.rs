@@ -33,15 +33,12 @@ use bufferlab_parameters::{FLAG, LONGEST, count, fraction, parameters, time};
 use bufferlab_units::{Span, Stream, Time};
 
 use crate::packet_queue::PacketQueue;
+use crate::pi::{BaseChance, Gains, LEAST_UPDATE, MOST_GAIN, falls, falls_twice};
 use crate::{
     Backlog, ClassEstimate, Context, Discipline, DropReason, Dropped, Drops, Estimates, Limit, Packet,
     QueueDisc,
 };
 
-/// Least time between updates: making up for those that a slow link missed is then quick.
-const LEAST_UPDATE: Span = Span::from_ms(1);
-/// Largest gain, 1/s.
-const MOST_GAIN: f64 = 1000.0;
 /// Most of the coupling factor (Linux's, 8 bits).
 const MOST_COUPLING: u64 = 255;
 
@@ -118,14 +115,9 @@ pub struct DualPi2 {
 #[derive(Clone, Copy, Debug)]
 struct Base {
     config: DualPi2Config,
-    /// `p'`.
-    chance: f64,
-    /// Most of it.
-    most: f64,
-    /// The wait at the last update (`prevq`), and those of both queues.
-    previous: Span,
+    pi: BaseChance,
+    /// The waits of both queues at the last update.
     waits: [Span; 2],
-    next_update: Time,
 }
 
 /// Whose turn it is (Linux's `dequeue_packet`).
@@ -139,48 +131,29 @@ struct Scheduler {
 
 impl Base {
     fn new(config: DualPi2Config) -> Base {
+        let DualPi2Config { target, update, alpha, beta, .. } = config;
         // without drops a mark on each L4S packet is all that there is to say (Linux)
         let most = if config.drop_on_overload { 1.0 } else { 1.0 / f64::from(config.coupling_factor) };
-        Base {
-            config,
-            chance: 0.0,
-            most,
-            previous: Span::ZERO,
-            waits: [Span::ZERO; 2],
-            next_update: Time::ZERO + config.update,
-        }
+        let pi = BaseChance::new(Gains { target, update, alpha, beta }, most);
+        Base { config, pi, waits: [Span::ZERO; 2] }
     }
 
-    /// Makes the updates that are due by now. The first packets of the queues have been there since the last call.
+    /// Makes the updates that are due by now, with the longer wait (figure 9). The first packets of the queues have been
+    /// there since the last call.
     #[inline(never)]
     fn catch_up(&mut self, now: Time, queues: &[PacketQueue; 2]) {
         let fronts = queues.each_ref().map(|queue| queue.front().map(|packet| packet.enqueued));
-        while now >= self.next_update {
-            let before = (self.chance, self.previous);
-            let at = self.next_update;
-            self.update(fronts.map(|front| front.map_or(Span::ZERO, |joined| at.saturating_since(joined))));
-            self.next_update += self.config.update;
-            if (self.chance, self.previous) == before && now >= self.next_update && fronts == [None; 2] {
-                // nothing changes any more
-                let missed = (now - self.next_update).as_ps() / self.config.update.as_ps();
-                self.next_update += self.config.update.saturating_mul(missed + 1);
-            }
-        }
-    }
-
-    /// One update (figure 6, with the wait of figure 9).
-    fn update(&mut self, waits: [Span; 2]) {
-        let DualPi2Config { target, alpha, beta, .. } = self.config;
-        let wait = waits[L].max(waits[C]);
-        let change = alpha * (wait.as_s() - target.as_s()) + beta * (wait.as_s() - self.previous.as_s());
-        self.chance = (self.chance + change).clamp(0.0, self.most);
-        (self.previous, self.waits) = (wait, waits);
+        let Base { pi, waits, .. } = self;
+        pi.catch_up(now, fronts == [None; 2], |at| {
+            *waits = fronts.map(|front| front.map_or(Span::ZERO, |joined| at.saturating_since(joined)));
+            waits[L].max(waits[C])
+        });
     }
 
     /// Chance of a mark in L that the coupling asks for (`p_CL`); above 1 there is overload.
     #[inline]
     fn coupled(&self) -> f64 {
-        f64::from(self.config.coupling_factor) * self.chance
+        f64::from(self.config.coupling_factor) * self.pi.chance
     }
 
     /// Marks no longer say enough (appendix A.2).
@@ -221,20 +194,12 @@ impl Scheduler {
     }
 }
 
-/// Whether a lot falls on this chance. None is drawn where the answer is known.
-#[inline]
-fn falls(chance: f64, stream: &mut Stream) -> bool {
-    // `unit` is in (0, 1]
-    chance >= 1.0 || (chance > 0.0 && stream.unit() <= chance)
-}
-
 impl DualPi2 {
     /// Empty queues. The random numbers are of the stream.
     ///
     /// # Panics
     /// Without time between updates.
     pub fn new(limit: Limit, config: DualPi2Config, stream: Stream) -> DualPi2 {
-        assert!(config.update > Span::ZERO, "updates need time between them");
         DualPi2 {
             queues: Default::default(),
             limit,
@@ -249,7 +214,7 @@ impl DualPi2 {
 
     #[inline]
     fn update(&mut self, now: Time) {
-        if now >= self.base.next_update {
+        if self.base.pi.is_due(now) {
             self.base.catch_up(now, &self.queues);
         }
     }
@@ -258,7 +223,7 @@ impl DualPi2 {
     #[inline]
     fn passes_l(&mut self, packet: &mut Packet, wait: Span, small: bool) -> bool {
         let (base, stream) = (&self.base, &mut self.stream);
-        if !small && base.is_overloaded() && falls_twice(base.chance, stream) {
+        if !small && base.is_overloaded() && falls_twice(base.pi.chance, stream) {
             return false;
         }
         let stepped = wait > base.config.step_threshold;
@@ -271,17 +236,11 @@ impl DualPi2 {
     /// The same for C: what is chosen and cannot be marked goes.
     #[inline]
     fn passes_c(&mut self, packet: &mut Packet, small: bool) -> bool {
-        if small || !falls_twice(self.base.chance, &mut self.stream) {
+        if small || !falls_twice(self.base.pi.chance, &mut self.stream) {
             return true;
         }
         !self.base.is_overloaded() && packet.mark(&mut self.marks)
     }
-}
-
-/// Whether two lots fall on this chance: the square of it (figure 6 line 5).
-#[inline]
-fn falls_twice(chance: f64, stream: &mut Stream) -> bool {
-    falls(chance, stream) && falls(chance, stream)
 }
 
 impl QueueDisc for DualPi2 {
@@ -360,7 +319,7 @@ impl QueueDisc for DualPi2 {
         };
         let whole = ClassEstimate {
             state_bytes: size_of::<DualPi2>() as u64,
-            ..class(self.backlog(), self.base.previous, least)
+            ..class(self.backlog(), self.base.pi.previous, least)
         };
         Some(Estimates { whole, classes: vec![of(L), of(C)] })
     }

@@ -17,6 +17,8 @@ mod fq_codel;
 mod limit;
 mod packet;
 mod packet_queue;
+mod pi;
+mod pi2;
 mod pie;
 mod red;
 mod rtt;
@@ -31,6 +33,7 @@ pub use fifo::{Fifo, FifoConfig};
 pub use fq_codel::{CodelBacklog, FqCodel, FqCodelConfig};
 pub use limit::{Backlog, Limit, Threshold};
 pub use packet::{DropReason, Dropped, Drops, Ecn, Packet, PacketKind};
+pub use pi2::{Pi2, Pi2Config};
 pub use pie::{Pie, PieConfig};
 pub use red::{Red, RedConfig};
 pub use rtt::{RttInformation, RttScale, RttSource};
@@ -244,6 +247,8 @@ disciplines! {
     Step(StepConfig) = "step": Step,
     /// First in, first out, under PIE (RFC 8033).
     Pie(PieConfig) = "pie": Box<Pie>,
+    /// First in, first out, under PI2 (`CoNEXT` 2016): PIE's controller with a squared chance; ECT(1) is marked with its root.
+    Pi2(Pi2Config) = "pi2": Box<Pi2>,
     /// First in, first out, with random early drops: adaptive RED, or RED with given parameters.
     Red(RedConfig) = "red": Box<Red>,
     /// Deficit round robin: a queue a flow, all get the same bytes a round, the longest gives way when the buffer is full.

@@ -31,12 +31,8 @@ use bufferlab_parameters::{FLAG, LONGEST, fraction, parameters, time};
 use bufferlab_units::{Span, Stream, Time};
 
 use crate::packet_queue::PacketQueue;
+use crate::pi::{LEAST_UPDATE, MOST_GAIN};
 use crate::{Backlog, Context, Discipline, DropReason, Dropped, Drops, Limit, Packet, QueueDisc};
-
-/// Least time between updates: making up for those that a slow link missed is then quick.
-const LEAST_UPDATE: Span = Span::from_ms(1);
-/// Largest gain, 1/s.
-const MOST_GAIN: f64 = 1000.0;
 
 parameters! {
     /// Parameters of PIE.

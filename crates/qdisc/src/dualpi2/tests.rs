@@ -27,7 +27,7 @@ fn dualpi2(config: DualPi2Config) -> DualPi2 {
 /// Queues with a base chance that stays.
 fn with_chance(chance: f64) -> DualPi2 {
     let mut queue = dualpi2(DualPi2Config { alpha: 0.0, beta: 0.0, ..DualPi2Config::default() });
-    queue.base.chance = chance;
+    queue.base.pi.chance = chance;
     queue
 }
 
@@ -51,10 +51,11 @@ fn the_default_gains_are_those_of_the_rfc() {
 #[test]
 fn the_base_chance_moves_with_the_longer_wait_and_with_its_growth() {
     for waits in [[ms(0), ms(25)], [ms(25), ms(3)]] {
-        let mut base = Base { chance: 0.1, previous: ms(20), ..Base::new(DualPi2Config::default()) };
-        base.update(waits);
-        assert!(close(base.chance, 0.1 + 0.0016 + 0.016), "{}", base.chance);
-        assert_eq!(base.previous, ms(25));
+        let mut base = Base::new(DualPi2Config::default());
+        (base.pi.chance, base.pi.previous) = (0.1, ms(20));
+        base.pi.update(waits[L].max(waits[C]));
+        assert!(close(base.pi.chance, 0.1 + 0.0016 + 0.016), "{}", base.pi.chance);
+        assert_eq!(base.pi.previous, ms(25));
     }
 }
 
@@ -70,7 +71,7 @@ fn a_wait_that_grows_raises_the_chance_update_by_update() {
         let wait = (16 * update - 24) as f64 * 1e-3;
         expected = (expected + 0.16 * (wait - 0.015) + 3.2 * (wait - previous)).clamp(0.0, 1.0);
         previous = wait;
-        assert!(close(queue.base.chance, expected), "{update}: {} {expected}", queue.base.chance);
+        assert!(close(queue.base.pi.chance, expected), "{update}: {} {expected}", queue.base.pi.chance);
     }
     assert_eq!(expected, 1.0);
 }
@@ -91,7 +92,7 @@ fn the_codepoint_decides_where_a_packet_waits() {
 fn shares(chance: f64, kind: PacketKind) -> (f64, f64) {
     let count = 100_000;
     let mut queue = DualPi2::new(Limit::Unlimited, with_chance(0.0).base.config, Stream::new(7, 0, 0));
-    queue.base.chance = chance;
+    queue.base.pi.chance = chance;
     let mut drops = Drops::new();
     (0..count + 3).for_each(|seq| queue.enqueue(Time::ZERO, packet(seq, kind), &mut drops));
     while queue.backlog().packets > 3 {
@@ -134,8 +135,8 @@ fn overload_drops_whoever_listens() {
 fn overflow_marks_all_and_drops_none_of_l() {
     let config = DualPi2Config { drop_on_overload: false, ..DualPi2Config::default() };
     let mut base = Base::new(config);
-    (0..100).for_each(|_| base.update([ms(500), ms(0)]));
-    assert_eq!((base.chance, base.coupled(), base.is_overloaded()), (0.5, 1.0, false));
+    (0..100).for_each(|_| base.pi.update(ms(500)));
+    assert_eq!((base.pi.chance, base.coupled(), base.is_overloaded()), (0.5, 1.0, false));
 }
 
 #[test]
@@ -208,14 +209,14 @@ fn the_first_turn_is_that_of_the_larger_part() {
 #[test]
 fn updates_are_made_up_for() {
     let mut queue = dualpi2(DualPi2Config::default());
-    queue.base.chance = 0.5;
+    queue.base.pi.chance = 0.5;
     let mut twin = queue.clone();
     (1..2_000).for_each(|update| queue.update(at(16 * update)));
     twin.update(at(16 * 1_999));
-    assert_eq!((queue.base.chance, twin.base.chance), (0.0, 0.0));
-    assert_eq!(queue.base.next_update, twin.base.next_update);
+    assert_eq!((queue.base.pi.chance, twin.base.pi.chance), (0.0, 0.0));
+    assert_eq!(queue.base.pi.next_update, twin.base.pi.next_update);
     twin.update(Time::ZERO + Span::from_s(86_400));
-    assert_eq!(twin.base.next_update, Time::ZERO + Span::from_s(86_400) + ms(16));
+    assert_eq!(twin.base.pi.next_update, Time::ZERO + Span::from_s(86_400) + ms(16));
 }
 
 #[test]

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use bufferlab_congestion::{CongestionConfig, DctcpConfig, RenoConfig};
 use bufferlab_qdisc::{
-    CodelConfig, DisciplineConfig, DrrConfig, FifoConfig, FqCodelConfig, Limit, PieConfig, StepConfig,
-    Threshold,
+    CodelConfig, DisciplineConfig, DrrConfig, FifoConfig, FqCodelConfig, Limit, Pi2Config, PieConfig,
+    StepConfig, Threshold,
 };
 use bufferlab_simulator::{ALL_GROUPS, Control, JitterPlan, Outcome, Plan, QueuePlan, run};
 use bufferlab_transport::Recovery;
@@ -155,7 +155,7 @@ fn disciplines_by_buffer() {
     let pie = |ecn| PieConfig { ecn, ..PieConfig::default() }.into();
     let step = StepConfig { threshold: Some(Threshold::Packets(20)), target: None }.into();
     let fq_codel = || FqCodelConfig::default().into();
-    let rows: [(_, _, _, DisciplineConfig, _); 17] = [
+    let rows: [(_, _, _, DisciplineConfig, _); 19] = [
         ("fifo", "reno", 60, fifo(), reno.clone()),
         ("fifo", "reno", 1_000, fifo(), reno.clone()),
         ("codel", "reno", 60, codel(false, None), reno.clone()),
@@ -169,10 +169,12 @@ fn disciplines_by_buffer() {
         ("red ecn", "dctcp", 1_000, red(true).into(), dctcp.clone()),
         ("pie", "reno", 1_000, pie(false), reno.clone()),
         ("pie ecn", "dctcp", 1_000, pie(true), dctcp.clone()),
-        ("fq_codel", "reno", 1_000, fq_codel(), reno),
+        ("fq_codel", "reno", 1_000, fq_codel(), reno.clone()),
         ("fq_codel", "dctcp", 1_000, fq_codel(), dctcp.clone()),
         ("step 1 ms", "dctcp", 1_000, StepConfig::default().into(), dctcp.clone()),
-        ("step 20", "dctcp", 1_000, step, dctcp),
+        ("step 20", "dctcp", 1_000, step, dctcp.clone()),
+        ("pi2", "reno", 1_000, Pi2Config::default().into(), reno),
+        ("pi2", "dctcp", 1_000, Pi2Config::default().into(), dctcp),
     ];
     for (name, control, buffer, config, congestion) in rows {
         let mut plan = dumbbell(Recovery::Sack, 1, &[50]);
