@@ -9,8 +9,9 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// The crates below the Python module; none of them reads anything but the plan.
-const CRATES: [&str; 6] = ["congestion", "estimator", "qdisc", "simulator", "transport", "units"];
+/// The crates below the Python module that make results; none of them reads anything but the plan, and a kernel's packets.
+const CRATES: [&str; 7] =
+    ["congestion", "estimator", "forwarder", "qdisc", "simulator", "transport", "units"];
 
 const FNV_OFFSET_BASIS: u64 = 0xcbf2_9ce4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01b3;

@@ -12,6 +12,7 @@ __all__ = [
     "SPLITBUFF_CAP",
     "Control",
     "FlowState",
+    "Forwarder",
     "LinkCounters",
     "Observation",
     "Outcome",
@@ -143,6 +144,29 @@ class LinkCounters:
     def served_packets(self) -> int: ...
     @property
     def waited_ps(self) -> int: ...
+
+@final
+class Forwarder:
+    """A plan's link for packets that a kernel sends. Times are nanoseconds since the run's start."""
+
+    def __new__(cls, plan_json: str, first_port: int) -> Forwarder: ...
+    def arrive(self, now_ns: int, packet: bytes) -> None:
+        """A packet comes; `ValueError` if it is of no flow."""
+
+    def state(self, flow: int, rtt_us: int) -> None:
+        """A flow's sender states this round-trip time from now on."""
+
+    def next_ns(self) -> int | None:
+        """When to ask for packets."""
+
+    def take(self, now_ns: int) -> bytes | None:
+        """The next packet that has left by now, with the mark that it was given."""
+
+    def counters(self, now_ns: int) -> list[int]:
+        """Bytes and packets that left, packets and bytes that wait, drops, marks."""
+
+    def finish(self) -> str:
+        """The link's tables as of the plan's end, as JSON, by table and column."""
 
 @final
 class FlowState:

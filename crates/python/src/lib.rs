@@ -5,6 +5,7 @@
 //! `PyCapsule` interface (<https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html>).
 
 mod faults;
+mod forwarding;
 mod observing;
 mod recording;
 mod scenario;
@@ -182,6 +183,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyOutcome>()?;
     module.add_class::<PyTable>()?;
     module.add_class::<observing::PyObservation>()?;
+    module.add_class::<forwarding::PyForwarder>()?;
     module.add_class::<session::PyLinkCounters>()?;
     module.add_class::<session::PyFlowState>()?;
     module.add_class::<session::PySession>()?;

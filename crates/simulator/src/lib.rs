@@ -17,6 +17,7 @@
 
 mod agenda;
 mod card;
+mod carried;
 mod check;
 mod context;
 mod control;
@@ -50,6 +51,7 @@ mod tournament;
 mod under_way;
 mod world;
 
+pub use carried::{Carried, CarriedLink};
 pub use check::PlanError;
 pub use control::Control;
 pub use outcome::{

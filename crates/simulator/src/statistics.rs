@@ -277,6 +277,11 @@ impl LinkStatistics {
         self.groups.iter().map(|group| group.counters.departed.packets).sum()
     }
 
+    /// Packets that were marked since the run's start.
+    pub(crate) fn marked_packets(&self) -> u64 {
+        self.groups.iter().map(|group| group.counters.marked_packets).sum()
+    }
+
     /// Appends this link's rows.
     pub(crate) fn report(&self, link: u32, outcome: &mut Outcome) {
         self.report_classes(link, outcome);

@@ -30,12 +30,15 @@ pub(crate) enum Service {
     Events,
 }
 
+/// A link by itself, served by events, and when it is read.
+pub(crate) fn build_link(plan: &Plan, index: u32) -> (Link, Schedule) {
+    let schedule = schedule(plan);
+    let builder = Builder { plan, schedule, service: Service::Events, echoes: BTreeMap::new() };
+    (builder.link(index), schedule)
+}
+
 pub(crate) fn build(plan: &Plan, service: Service) -> World {
-    let schedule = Schedule {
-        interval: Span::from_ps(plan.sample_interval_ps),
-        warmup: Time::from_ps(plan.warmup_ps),
-        end: Time::from_ps(plan.duration_ps),
-    };
+    let schedule = schedule(plan);
     let builder = Builder { plan, schedule, service, echoes: echoes(&plan.flows) };
     let by_rank = senders_in_order(&plan.flows.source_delay_ps);
     let mut ranks = vec![0; by_rank.len()];
@@ -51,6 +54,14 @@ pub(crate) fn build(plan: &Plan, service: Service) -> World {
         memories: SharedMemory::all(plan),
         schedule,
         receiver_events: plan.groups.iter().any(has_receiver_events) || !plan.flows.echo_of.is_empty(),
+    }
+}
+
+fn schedule(plan: &Plan) -> Schedule {
+    Schedule {
+        interval: Span::from_ps(plan.sample_interval_ps),
+        warmup: Time::from_ps(plan.warmup_ps),
+        end: Time::from_ps(plan.duration_ps),
     }
 }
 

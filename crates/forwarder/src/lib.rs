@@ -1,0 +1,137 @@
+//! A plan's link for the packets of a kernel: the queue and the transmitter that the simulator runs, with packets that
+//! have headers.
+//!
+//! There is no clock and no socket here: whoever reads packets hands them over with the time, and is given the moment at which to ask
+//! for one. A packet leaves when its transmission ends, at a moment of the link's own clock, so that being late once does
+//! not make later ones late.
+//!
+//! # Departures from a router
+//! - A packet's flow is known by its sender's port, as the flows of a plan have each their own.
+//! - A packet has the scenario's size on the wire, whatever the kernel's headers have: what the plan's `header_bytes` are
+//!   more than the kernel's is added to every packet of the group.
+//! - The round-trip time that senders state comes beside the packets ([`Forwarder::state`]): no kernel writes it
+//!   into them.
+
+mod header;
+
+use bufferlab_qdisc::{Ecn, Packet, PacketKind};
+use bufferlab_simulator::{CarriedLink, LinkCounters, Outcome, Plan, PlanError, SourcePlan};
+use bufferlab_units::Time;
+
+use header::Header;
+
+/// IPv4, TCP without options; the option of timestamps (RFC 7323) takes 12 bytes more.
+const TCP_HEADERS: u32 = 40;
+const TIMESTAMPS: u32 = 12;
+
+/// A packet that is no flow's of the plan.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a packet of {bytes} bytes is of no flow: {reason}")]
+pub struct Stray {
+    bytes: usize,
+    reason: String,
+}
+
+/// A plan's link, which is looked at as by a kernel that forwards packets.
+pub struct Forwarder {
+    link: CarriedLink<Vec<u8>>,
+    first_port: u16,
+    groups: Vec<u16>,
+    /// What is added to a packet's size, by group.
+    extra_bytes: Vec<i64>,
+    /// The round-trip times that senders state, µs, by flow; 0 if unknown.
+    stated_us: Vec<u32>,
+}
+
+impl Forwarder {
+    /// An empty link.
+    ///
+    /// # Errors
+    /// [`PlanError`] names the first field of the plan that is out of bounds.
+    ///
+    /// # Arguments
+    /// `first_port` is the port of flow 0; the others' follow.
+    pub fn new(plan: &Plan, first_port: u16) -> Result<Forwarder, PlanError> {
+        Ok(Forwarder {
+            link: CarriedLink::new(plan, 0)?,
+            first_port,
+            groups: plan.flows.group.iter().map(|&group| group as u16).collect(),
+            extra_bytes: plan.groups.iter().map(|group| extra_bytes(&group.source)).collect(),
+            stated_us: vec![0; plan.flows.group.len()],
+        })
+    }
+
+    /// A flow's sender states this round-trip time from now on, µs.
+    pub fn state(&mut self, flow: usize, rtt_us: u32) {
+        if let Some(stated) = self.stated_us.get_mut(flow) {
+            *stated = rtt_us;
+        }
+    }
+
+    /// A packet comes.
+    ///
+    /// # Errors
+    /// [`Stray`]: it is of no flow.
+    pub fn arrive(&mut self, now: Time, bytes: Vec<u8>) -> Result<(), Stray> {
+        let stray = |reason: String| Stray { bytes: bytes.len(), reason };
+        let header =
+            Header::read(&bytes).ok_or_else(|| stray("it is neither TCP nor UDP over IPv4".to_owned()))?;
+        let flow = header.port.wrapping_sub(self.first_port);
+        let group = self.groups.get(usize::from(flow));
+        let group = *group.ok_or_else(|| stray(format!("its port is {}", header.port)))?;
+        let wire_bytes = (i64::from(header.bytes) + self.extra_bytes[usize::from(group)]).max(1) as u32;
+        let packet = Packet {
+            sent: now,
+            flow: u32::from(flow),
+            wire_bytes,
+            group,
+            kind: header.kind,
+            hop: if header.reduced { Packet::REDUCED } else { 0 },
+            srtt_us: self.stated_us[usize::from(flow)],
+            ..Packet::default()
+        };
+        self.link.arrive(now, packet, bytes);
+        Ok(())
+    }
+
+    /// When to ask for packets; never if none is in it.
+    pub fn next(&self) -> Time {
+        self.link.next()
+    }
+
+    /// The next packet that has left by `now`, with the mark that it was given.
+    pub fn take(&mut self, now: Time) -> Option<Vec<u8>> {
+        self.link.advance(now);
+        let carried = self.link.take()?;
+        let mut bytes = carried.load;
+        if carried.packet.kind == PacketKind::Data(Ecn::Marked) {
+            header::mark(&mut bytes);
+        }
+        Some(bytes)
+    }
+
+    /// What was counted up to `now`, and marks.
+    pub fn counters(&mut self, now: Time) -> (LinkCounters, u64) {
+        let counters = self.link.counters(now);
+        (counters, self.link.marked_packets())
+    }
+
+    /// The link's tables, as of the plan's end.
+    pub fn finish(self) -> Outcome {
+        self.link.finish()
+    }
+}
+
+/// What a packet of a group has on the plan's wire more than in the kernel.
+fn extra_bytes(source: &SourcePlan) -> i64 {
+    match source {
+        SourcePlan::Tcp(tcp) => {
+            let kernels = TCP_HEADERS + if tcp.config.timestamps { TIMESTAMPS } else { 0 };
+            i64::from(tcp.config.header_bytes) - i64::from(kernels)
+        }
+        SourcePlan::Udp(_) => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests;
