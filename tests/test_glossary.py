@@ -70,7 +70,7 @@ MARKS = {
 """Names with "mark", which means ECN's: a new one belongs here if it does too."""
 
 ABOUT_MARKS = {
-    "python/bufferlab/kernel/guest.py",
+    "python/bufferlab/kernel/guest/disciplines.py",
     "python/bufferlab/kernel/outcome.py",
     "python/bufferlab/render/advise/reasons.py",
     "python/bufferlab/studies/traffic.py",

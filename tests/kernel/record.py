@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from bufferlab.kernel.boot import boot
 from bufferlab.kernel.cache import kernel
+from bufferlab.kernel.emulate import OUR_LINK
 from bufferlab.kernel.job import job_of
 from bufferlab.plan import lower
 from bufferlab.scenario import Scenario
@@ -20,18 +21,24 @@ FOLDER: Final = Path(__file__).parent / "recorded"
 CASES: Final[dict[str, dict[str, Any]]] = {
     "reno-fifo": {"flows.bulk.count": 1},
     "reno-fq_codel": {"flows.bulk.count": 4, "bottleneck.queue": "fq_codel"},
+    "reno-splitbuff": {"flows.bulk.count": 2, "bottleneck.queue": "splitbuff"},
 }
 """What was run, by file: changes of `scenario`."""
+
+OURS: Final = {"reno-splitbuff"}
+"""Those that crossed a link of Bufferlab's, together with flows from far."""
 
 
 def scenario(case: str) -> Scenario:
     """The scenario of a record."""
+    far = {"name": "far", "count": 2, "rtt": "200 ms", "congestion": "reno", "start": "uniform(0 s, 500 ms)"}
     return Scenario.from_dict(
         {
             "run": {"name": case, "duration": "15 s", "warmup": "5 s", "stack": "linux"},
             "bottleneck": {"rate": "5 Mbps", "buffer": "60 packets"},
             "flows": [
-                {"name": "bulk", "rtt": "40 ms", "congestion": "reno", "start": "uniform(0 s, 500 ms)"}
+                {"name": "bulk", "rtt": "40 ms", "congestion": "reno", "start": "uniform(0 s, 500 ms)"},
+                *([far] if case in OURS else []),
             ],
         }
     ).with_overrides(CASES[case])
@@ -49,8 +56,11 @@ def main() -> None:
     by = kernel()
     FOLDER.mkdir(exist_ok=True)
     for case in CASES:
-        report = boot(by, job_of(lower(scenario(case), 1)), 1)
-        text = json.dumps({"kernel": by.title, "about": by.about, "rows": report.rows}, sort_keys=True)
+        report = boot(by, job_of(lower(scenario(case), 1), ours=case in OURS), 1)
+        text = json.dumps(
+            {"kernel": by.title + (OUR_LINK if case in OURS else ""), "about": by.about, "rows": report.rows},
+            sort_keys=True,
+        )
         # without a time stamp, so that the same report is the same file
         (FOLDER / f"{case}.json.gz").write_bytes(gzip.compress(text.encode(), 9, mtime=0))
 

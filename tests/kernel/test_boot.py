@@ -19,7 +19,7 @@ from bufferlab.kernel.boot import boot
 from bufferlab.kernel.cache import Kernel
 from bufferlab.kernel.doctor import ping_ms
 from bufferlab.kernel.emulate import emulate
-from bufferlab.kernel.guest import FIELDS
+from bufferlab.kernel.guest.tcp_info import FIELDS
 from bufferlab.kernel.job import job_of
 from bufferlab.plan import lower
 

@@ -37,6 +37,12 @@ def crosscheck(  # noqa: PLR0917 - the order is that of the help; nobody calls i
             show_default=False,
         ),
     ] = None,
+    queues: Annotated[
+        str,
+        typer.Option(
+            help="Whose queue packets cross there: the kernel's own (kernel), or that of run (bufferlab)."
+        ),
+    ] = "kernel",
     threads: Threads = None,
     store: StoreFolder = None,
     fresh: Fresh = False,
@@ -64,6 +70,6 @@ def crosscheck(  # noqa: PLR0917 - the order is that of the help; nobody calls i
 
     with delivering(deliver):
         by = None if kernel_name is None else kernel(kernel_name)
-        found = crosschecked(case, seeds=seeds, by=by, runner=runner)
+        found = crosschecked(case, seeds=seeds, by=by, queues=queues, runner=runner)
     say_kept(runner)
     deliver(found)

@@ -19,6 +19,7 @@ _EXAMPLES: Final = """\b
 Examples:
   bufferlab emulate examples/kernel.toml
   bufferlab emulate examples/kernel.toml --set bottleneck.queue=codel --seeds 3
+  bufferlab emulate examples/kernel-splitbuff.toml --queues bufferlab
   bufferlab emulate examples/kernel.toml --json --out results/kernel
 """
 
@@ -43,6 +44,12 @@ def emulate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             show_default=False,
         ),
     ] = None,
+    queues: Annotated[
+        str,
+        typer.Option(
+            help="Whose link and queue packets cross: the kernel's own (kernel), or those of run (bufferlab)."
+        ),
+    ] = "kernel",
     out: Annotated[
         Path | None,
         typer.Option(help="Write the result folder here; replaces an existing result.", show_default=False),
@@ -64,22 +71,24 @@ def emulate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     from bufferlab.experiment.simulation import prepare  # noqa: PLC0415
     from bufferlab.kernel.cache import kernel  # noqa: PLC0415
     from bufferlab.kernel.emulate import emulate as emulated  # noqa: PLC0415
+    from bufferlab.kernel.emulate import is_ours  # noqa: PLC0415
     from bufferlab.kernel.own import kernels_own  # noqa: PLC0415
 
     if engine not in _ENGINES:
         raise InputError("is no engine", file="--engine", value=engine, accepted=", ".join(_ENGINES))
+    ours = is_ours(queues)
     outputs = Outputs(out=out, plot=None, flent=None, as_json=as_json)
     outputs.check(seeds)
     case = prepare(scenario, read_overrides(overrides))
     runner = runner_of(threads=threads, engine="local", ray_address=None, store=store, fresh=fresh)
 
     def deliver(runs: RunSet) -> None:
-        for line in kernels_own(runs[0].plan):
+        for line in kernels_own(runs[0].plan, ours=ours):
             say(f"the kernel's own: {line}")
         outputs.deliver(runs)
 
     with delivering(deliver):
         by = None if kernel_name is None else kernel(kernel_name)
-        runs = emulated(case, seeds=seeds, by=by, runner=runner)
+        runs = emulated(case, seeds=seeds, by=by, queues=queues, runner=runner)
     say_kept(runner)
     deliver(runs)

@@ -104,7 +104,7 @@ def command(kernel: Kernel, folder: Path, seed: int) -> list[str]:
         "-I",
         "-S",
         "-B",
-        str(Path(guest.__file__).resolve()),
+        str(Path(guest.__file__).resolve().parent),
         str(folder),
     ]
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import polars as pl
 
+from bufferlab import _core
 from bufferlab.errors import InputError
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.inline import CanceledError
@@ -38,7 +39,14 @@ _SCHEMA: Final[Mapping[str, pl.DataType | type[pl.DataType]]] = {
     "kind": pl.String,
     "queue": pl.List(pl.Int64),
     "flows": pl.List(pl.List(pl.Int64)),
+    "tables": pl.String,
 }
+
+QUEUES: Final = ("kernel", "bufferlab")
+"""Whose link and disciplines a kernel's packets cross: its own, by tc, or the simulator's, in a forwarder."""
+
+OUR_LINK: Final = ", Bufferlab's link"
+"""What titles of results end with whose link is the simulator's."""
 
 
 def emulate(
@@ -46,6 +54,7 @@ def emulate(
     *,
     seeds: int | Sequence[int] = 1,
     by: Kernel | None = None,
+    queues: str = QUEUES[0],
     runner: Runner | None = None,
 ) -> RunSet:
     """Have a kernel run a scenario.
@@ -54,6 +63,8 @@ def emulate(
         scenario: A scenario, the path of its file, or its content.
         seeds: How many seeds, counted up from the scenario's own, or a list of seeds.
         by: The kernel; default the newest that was built.
+        queues: Whose link and disciplines packets cross: "kernel", its own, or "bufferlab", those of the
+            simulator.
         runner: Runs the seeds, a kernel for each, and keeps what they report if it has a store; default a
             plain one.
 
@@ -67,22 +78,24 @@ def emulate(
     """
     scenario = prepare(scenario)
     wanted = seed_list(seeds, scenario.run["seed"])
-    check(scenario, wanted[0])
+    ours = is_ours(queues)
+    check(scenario, wanted[0], ours=ours)
     by = by or kernel()
+    title = f"{by.title}{OUR_LINK}" if ours else by.title
     experiment = Experiment(
         scenario.title,
         {0: scenario},
-        procedure=partial(reported, name=by.name, program=_program()),
+        procedure=partial(reported, name=by.name, program=_program(ours), ours=ours),
         seeds=wanted,
-        parameters=lambda _key: {"kernel": by.name},
+        parameters=lambda _key: {"kernel": by.name} | ({"queues": queues} if ours else {}),
     )
     runner = runner or Runner()
     try:
-        return _results(scenario, by, ((done.seed, done.value) for done in runner.all(experiment)))
+        return _results(scenario, title, ((done.seed, done.value) for done in runner.all(experiment)))
     except RunInterrupted as interrupted:
         finished = [(done.seed, done.value) for done in interrupted.finished]
         raise RunInterrupted(
-            _results(scenario, by, finished) if finished else None,
+            _results(scenario, title, finished) if finished else None,
             len(finished),
             len(wanted),
             what="seeds finished",
@@ -90,19 +103,32 @@ def emulate(
         ) from interrupted
 
 
-def check(scenario: Scenario, seed: int) -> None:
+def is_ours(queues: str) -> bool:
+    """Whether the link is Bufferlab's.
+
+    Raises:
+        InputError: It is nobody's.
+    """
+    if queues not in QUEUES:
+        raise InputError("are nobody's queues", key="--queues", value=queues, accepted=", ".join(QUEUES))
+    return queues == QUEUES[1]
+
+
+def check(scenario: Scenario, seed: int, *, ours: bool = False) -> None:
     """Check that a kernel can be given a scenario.
 
     Raises:
         InputError: It has what a kernel is not given yet; the message names the keys.
     """
     try:
-        job_of(plan_of(scenario.seeded(seed)))
+        job_of(plan_of(scenario.seeded(seed)), ours=ours)
     except InputError as error:
         raise error.at(file=scenario.file) from None
 
 
-def reported(scenario: Scenario, seed: int, control: Control, *, name: str, program: str) -> Row | None:
+def reported(
+    scenario: Scenario, seed: int, control: Control, *, name: str, program: str, ours: bool = False
+) -> Row | None:
     """What a kernel reports of a seed, as stores keep it; nothing if it was canceled.
 
     Args:
@@ -111,10 +137,12 @@ def reported(scenario: Scenario, seed: int, control: Control, *, name: str, prog
         control: Who may cancel.
         name: The kernel.
         program: What runs within it, as a hash: a report of another program is another one.
+        ours: The link is Bufferlab's.
     """
     del program
     try:
-        report = boot(kernel(name), job_of(plan_of(scenario.seeded(seed))), seed, control.is_canceled)
+        job = job_of(plan_of(scenario.seeded(seed)), ours=ours)
+        report = boot(kernel(name), job, seed, control.is_canceled)
     except CanceledError:
         return None
     return {"rows": packed(report.rows), "cpu_s": report.cpu_s}
@@ -149,11 +177,11 @@ def result_of(scenario: Scenario, seed: int, rows: Sequence[Mapping[str, Any]], 
     return replace(result, version=title)
 
 
-def _results(scenario: Scenario, by: Kernel, done: Iterable[tuple[int | None, Row]]) -> RunSet:
+def _results(scenario: Scenario, title: str, done: Iterable[tuple[int | None, Row]]) -> RunSet:
     return RunSet(
         [
             replace(
-                result_of(scenario, cast("int", seed), unpacked(value["rows"]), title=by.title),
+                result_of(scenario, cast("int", seed), unpacked(value["rows"]), title=title),
                 cpu_s=value["cpu_s"],
             )
             for seed, value in done
@@ -162,5 +190,8 @@ def _results(scenario: Scenario, by: Kernel, done: Iterable[tuple[int | None, Ro
 
 
 @cache
-def _program() -> str:
-    return hashlib.sha256(Path(guest.__file__).read_bytes()).hexdigest()[:16]
+def _program(ours: bool) -> str:
+    texts = [path.read_bytes() for path in sorted(Path(guest.__file__).parent.glob("*.py"))]
+    if ours:
+        texts.append(_core.engine_fingerprint.encode())
+    return hashlib.sha256(b"".join(texts)).hexdigest()[:16]

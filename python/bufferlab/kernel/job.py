@@ -9,8 +9,8 @@ from bufferlab.configure.answer import Answer
 from bufferlab.configure.linux_red import red
 from bufferlab.errors import InputError
 from bufferlab.kernel import network
-from bufferlab.kernel.refusals import CONTROLS, PIE_SCALE, refusals
-from bufferlab.plan import Plan
+from bufferlab.kernel.refusals import CONTROLS, PIE_SCALE, STATED, refusals
+from bufferlab.plan import Plan, plan_json
 from bufferlab.units import PS_PER_MS, PS_PER_NS, PS_PER_US
 
 FIRST_PORT: Final = 10_000
@@ -19,6 +19,9 @@ _MOST_PACKETS: Final = 1_000_000
 _QUEUE_READINGS: Final = 2000
 _SHORTEST_STEP_NS: Final = 1_000_000
 _FLOW_STEP_NS: Final = 100_000_000
+_STATE_STEP_NS: Final = 10_000_000
+"""How old the round-trip time that a packet states may be."""
+
 _INITIAL_WINDOW: Final = 10
 _MIN_RTO_PS: Final = 200 * PS_PER_MS
 """The kernel's own (include/net/tcp.h, Linux 6.12: TCP_INIT_CWND and TCP_RTO_MIN)."""
@@ -34,20 +37,24 @@ _MARKS_AT: Final[Mapping[str, list[int]]] = {
 Job = dict[str, Any]
 
 
-def job_of(plan: Plan) -> Job:
+def job_of(plan: Plan, *, ours: bool = False) -> Job:
     """The job.
+
+    Args:
+        plan: The plan.
+        ours: The link is Bufferlab's, with its own disciplines, in the place of the kernel's.
 
     Raises:
         InputError: The plan has something that the kernel is not given yet.
     """
-    mistakes = list(refusals(plan))
+    mistakes = list(refusals(plan, ours=ours))
     if mistakes:
         raise InputError.of(mistakes)
     (link,), groups, flows = plan["links"], plan["groups"], plan["flows"]
     source = groups[0]["source"]
     packet_bytes = source["mss_bytes"] + source["header_bytes"]
     # HTB lets a packet leave when the one before it has been sent, so the last one's time is lacking
-    own_ns = packet_bytes * 8 * 10**9 // link["rate_bps"]
+    own_ns = 0 if ours else packet_bytes * 8 * 10**9 // link["rate_bps"]
     delays_ns = [round(ps / PS_PER_NS) + own_ns for ps in round_trips_ps(plan)]
     distinct = sorted(set(delays_ns))
     homes = {delay_ns: index for index, delay_ns in enumerate(distinct)}
@@ -56,11 +63,7 @@ def job_of(plan: Plan) -> Job:
     return {
         "commands": network.commands(
             rate_bps=link["rate_bps"],
-            discipline=(
-                red_words(link, packet_bytes)
-                if link["discipline"]["kind"] == "red"
-                else discipline(link["discipline"])
-            ),
+            discipline=None if ours else _words(link, packet_bytes),
             delays_ns=distinct,
             mtu=source["mss_bytes"] + (52 if source["timestamps"] else 40),
             packet_bytes=packet_bytes,
@@ -94,7 +97,17 @@ def job_of(plan: Plan) -> Job:
             for start_ps, group, delay_ns in zip(flows["start_ps"], flows["group"], delays_ns, strict=True)
         ],
         "readings": readings(plan),
+        **(_forwarded(plan) if ours else {}),
     }
+
+
+def _forwarded(plan: Plan) -> Job:
+    """What a link of Bufferlab's needs."""
+    found: Job = {"plan": plan_json(plan), "tuns": list(network.TUNS)}
+    source = plan["links"][0]["discipline"].get("rtt")
+    if source is not None and source["kind"] in STATED:
+        found["states"] = [_STATE_STEP_NS, plan["duration_ps"] // PS_PER_NS, _STATE_STEP_NS]
+    return found
 
 
 def round_trips_ps(plan: Plan) -> list[int]:
@@ -114,6 +127,11 @@ def readings(plan: Plan) -> list[tuple[int, str]]:
     kinds = dict.fromkeys(range(warmup, end, step), "queue") | dict.fromkeys(own, "flows")
     kinds |= dict.fromkeys(asked, "sample") | {warmup: "warmup"} | {end: "end"}
     return sorted(kinds.items())
+
+
+def _words(link: Mapping[str, Any], packet_bytes: int) -> list[str]:
+    of = link["discipline"]
+    return red_words(link, packet_bytes) if of["kind"] == "red" else discipline(of)
 
 
 def red_words(link: Mapping[str, Any], packet_bytes: int) -> list[str]:

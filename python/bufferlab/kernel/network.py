@@ -1,8 +1,9 @@
-"""What to type inside the kernel so that its network is a plan's: a chain of namespaces and one shaped link.
+"""What to type inside the kernel so that its network is a plan's: a chain of namespaces and one link.
 
     sending ── router ══ beyond ── home0, home1, …
 
-The router's interface towards `beyond` is the bottleneck: HTB at the link's rate, under it the discipline.
+The router's interface towards `beyond` is the bottleneck: HTB at the link's rate, under it the discipline. A
+link of Bufferlab's lies between two devices of its own, and only acknowledgments take the interface.
 Each distinct round-trip time has a namespace of its own, whose acknowledgments wait that long on their way
 out.
 """
@@ -16,12 +17,18 @@ SENDING: Final = "sending"
 ROUTER: Final = "router"
 BEYOND: Final = "beyond"
 BOTTLENECK: Final = "bottleneck"
+TUNS: Final = ("queued", "forwarded")
+"""Where packets come to a link of Bufferlab's, in the router, and where they leave it, in `beyond`."""
+
 ADDRESS: Final = "10.0.0.2"
 """Of the senders, which differ in their ports."""
 
 _ETHERNET_BYTES: Final = 14
 _EVERYBODY: Final = "02:00:00:00:00:01"
 """The Ethernet address of all: without ARP a packet goes to its sender's own, and no flow waits for one."""
+
+_RING: Final = 30_000
+"""Packets that may come to a link of Bufferlab's in one moment; the kernel takes no number of 60,000."""
 
 _LONG: Final = 1_000_000
 """Packets that may wait where nothing must be lost."""
@@ -56,14 +63,14 @@ def address(index: int) -> str:
 
 
 def commands(
-    *, rate_bps: int, discipline: Sequence[str], delays_ns: Sequence[int], mtu: int, packet_bytes: int,
+    *, rate_bps: int, discipline: Sequence[str] | None, delays_ns: Sequence[int], mtu: int, packet_bytes: int,
     segments: int | None = 1, routes: Routes = PLAIN,
 ) -> list[Command]:  # fmt: skip
     """The commands in order.
 
     Args:
         rate_bps: Rate of the bottleneck.
-        discipline: Its discipline in tc's words.
+        discipline: Its discipline in tc's words; nothing for a link of Bufferlab's.
         delays_ns: The distinct delays of the ways back.
         mtu: Largest IP packet.
         packet_bytes: What the link counts such a packet as.
@@ -80,14 +87,23 @@ def commands(
         for one, ours, other, theirs in pairs
     ]
     once = [_batch("ip", made)]
+    if discipline is None:
+        places = zip(TUNS, (ROUTER, BEYOND), strict=True)
+        once += [{"tun": tun, "namespace": namespace} for tun, namespace in places]
     inner: dict[str, list[str]] = {name: ["link set lo up"] for name in names}
     for one, ours, other, theirs in pairs:
         for name, device in ((one, ours), (other, theirs)):
             most = "" if segments is None else f" gso_max_segs {segments}"
             inner[name].append(f"link set {device} address {_EVERYBODY} arp off up{most}")
-    _add_routes(inner, homes, routes)
+    if discipline is None:
+        for tun, name in zip(TUNS, (ROUTER, BEYOND), strict=True):
+            inner[name].append(f"link set {tun} mtu {mtu} txqueuelen {_RING} up")
+    onward = "via 10.255.0.2" if discipline is not None else f"dev {TUNS[0]}"
+    _add_routes(inner, homes, routes, onward)
     once += [_batch("ip", lines, name) for name, lines in inner.items()]
-    once.append(_batch("tc", _shaped(rate_bps, discipline, packet_bytes - mtu - _ETHERNET_BYTES), ROUTER))
+    if discipline is not None:
+        overhead = packet_bytes - mtu - _ETHERNET_BYTES
+        once.append(_batch("tc", _shaped(rate_bps, discipline, overhead), ROUTER))
     for name, delay_ns in zip(homes, delays_ns, strict=True):
         line = f"qdisc add dev out root netem delay {delay_ns / 1000:.3f}us limit {_LONG}"
         once.append(_batch("tc", [line], name))
@@ -105,10 +121,10 @@ def sysctls(homes: int) -> dict[str, dict[str, str]]:
     return {ROUTER: forward, BEYOND: forward, SENDING: memory} | {home(i): memory for i in range(homes)}
 
 
-def _add_routes(inner: dict[str, list[str]], homes: Sequence[str], routes: Routes) -> None:
+def _add_routes(inner: dict[str, list[str]], homes: Sequence[str], routes: Routes, onward: str) -> None:
     inner[SENDING] += [f"addr add {ADDRESS}/24 dev out", f"route add default via 10.0.0.1{routes.senders}"]
     inner[ROUTER] += ["addr add 10.0.0.1/24 dev in", f"addr add 10.255.0.1/24 dev {BOTTLENECK}"]
-    inner[ROUTER] += ["route add default via 10.255.0.2"]
+    inner[ROUTER] += [f"route add default {onward}"]
     inner[BEYOND] += ["addr add 10.255.0.2/24 dev in", "route add default via 10.255.0.1"]
     for index, name in enumerate(homes):
         theirs = address(index)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import polars as pl
 
 from bufferlab import _core
 from bufferlab.errors import InputError
-from bufferlab.kernel.guest import FIELDS
+from bufferlab.kernel.guest.tcp_info import FIELDS
 from bufferlab.kernel.job import round_trips_ps
 from bufferlab.plan import Plan
 from bufferlab.results.tables import ALL_GROUPS, NONE
@@ -34,7 +35,8 @@ class KernelOutcome:
     recordings: Sequence[tuple[int, int, int, str | None]] = ()
 
     def __init__(self, plan: Plan, rows: Sequence[Row]) -> None:
-        self._plan, self._rows = plan, rows
+        self._link = next((json.loads(row["tables"]) for row in rows if row["kind"] == "link"), None)
+        self._plan, self._rows = plan, [row for row in rows if row["kind"] != "link"]
         ends = {row["kind"]: row for row in rows if row["kind"] in {"warmup", "end"}}
         if len(ends) < 2:
             raise InputError("ended before the run did", key="kernel", accepted="a run that is finished")
@@ -80,7 +82,9 @@ class KernelOutcome:
         return _table("flows", rows)
 
     def queues(self) -> pl.DataFrame:
-        """The link's row, of all groups together: a discipline does not tell groups apart."""
+        """The link's row, of all groups together: a kernel's discipline does not tell groups apart."""
+        if self._link is not None:
+            return self._of_link("queues")
         plan = self._plan
         before, after = self._warmup["queue"], self._end["queue"]
         sent_bytes, packets, _, _, drops, marks = (b - a for a, b in zip(before, after, strict=True))
@@ -122,6 +126,8 @@ class KernelOutcome:
 
     def queue_samples(self) -> pl.DataFrame:
         """The link at the probes' moments."""
+        if self._link is not None:
+            return self._of_link("queue_samples")
         rows = [
             {
                 "time_ps": row["at_ns"] * PS_PER_NS,
@@ -163,7 +169,14 @@ class KernelOutcome:
         ]
         return _table("receiver_samples", rows)
 
+    def _of_link(self, name: str) -> pl.DataFrame:
+        """A table of a link of Bufferlab's."""
+        columns = pl.DataFrame(getattr(_core.Outcome(), name)())
+        return pl.DataFrame(cast("dict[str, Any]", self._link)[name], schema=columns.schema)
+
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - tables of what a kernel does not have
+        if self._link is not None and name in self._link:
+            return lambda: self._of_link(name)
         return getattr(_core.Outcome(), name)
 
     def _samples(self) -> list[Row]:

@@ -27,6 +27,9 @@ CONTROLS: Final[Mapping[str, str]] = {
 }
 """The kernel's name (TCP_CONGESTION) of each control of a plan that it has."""
 
+OURS: Final = "--queues bufferlab"
+"""What gives a kernel a link of Bufferlab's."""
+
 _VARYING: Final = ("capacity", "varying_delay")
 """Parts of a link's plan that are refused by the keys that they come from."""
 
@@ -87,16 +90,24 @@ _SHARED: Final = (
 )  # fmt: skip
 """What is set for a route, an interface or a namespace, and not for a connection."""
 
+STATED: Final = ("header", "quantized")
+"""Sources of round-trip times that senders state, which a link of Bufferlab's is given beside the packets."""
+
 _SWITCHES: Final = ("hystart", "fast_convergence")
 """Parameters of a control that the kernel keeps once for all connections."""
 
 
-def refusals(plan: Plan) -> Iterator[InputError]:
-    """Everything in a plan that the kernel is not given, by key."""
+def refusals(plan: Plan, *, ours: bool = False) -> Iterator[InputError]:
+    """Everything in a plan that the kernel is not given, by key.
+
+    Args:
+        plan: The plan.
+        ours: The link is Bufferlab's, in the place of the kernel's.
+    """
     links, groups = plan["links"], plan["groups"]
     if len(links) != 1:
         yield _refuse("links", [link["name"] for link in links], "one link")
-    yield from _link(links[0])
+    yield from _our_link(links[0]) if ours else _link(links[0])
     yield from _flows(plan["flows"])
     transfers = zip(plan["flows"]["group"], plan["flows"]["transfer_bytes"], strict=False)
     counted = {group for group, size in transfers if size != NEVER_PS}
@@ -138,6 +149,16 @@ def key_of(name: str) -> str:
     return known.get(name, name.removesuffix("_ps").replace("tuned_window", "window"))
 
 
+def _our_link(link: Mapping[str, Any]) -> Iterator[InputError]:
+    """What a link of Bufferlab's cannot have: it sees a kernel's packets, on their way there only."""
+    if link.get("memory") is not None:
+        yield _refuse("memory", link["name"], "none: there is one link")
+    source = link["discipline"].get("rtt")
+    if source is not None and source["kind"] == "timestamps":
+        accepted = "header, handshake, frequency or oracle: acknowledgments do not pass the link"
+        yield _refuse(f"links.{link['name']}.queue.rtt", "timestamps", accepted)
+
+
 def _link(link: Mapping[str, Any]) -> Iterator[InputError]:
     key, queue = f"links.{link['name']}", link["discipline"]
     if link["loss_ppb"]:
@@ -157,7 +178,7 @@ def _link(link: Mapping[str, Any]) -> Iterator[InputError]:
         key, {name: value for name, value in link.items() if name not in _VARYING}, "Link", usual={}
     )
     if queue["kind"] not in DISCIPLINES:
-        yield _refuse(f"{key}.queue", queue["kind"], ", ".join(DISCIPLINES))
+        yield _refuse(f"{key}.queue", queue["kind"], f"{', '.join(DISCIPLINES)}; any with {OURS}")
         return
     if queue.get("mark_above") is not None:
         accepted = "none: the kernel's FIFOs never mark; codel's ce_threshold does"

@@ -9,7 +9,7 @@ from bufferlab.experiment.run import run
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike, prepare, seed_list
 from bufferlab.kernel.cache import Kernel, kernel
-from bufferlab.kernel.emulate import check, emulate
+from bufferlab.kernel.emulate import QUEUES, check, emulate, is_ours
 from bufferlab.results.result import RunSet
 from bufferlab.studies.crosscheck.comparison import Crosscheck
 
@@ -19,6 +19,7 @@ def crosscheck(
     *,
     seeds: int | Sequence[int] = 3,
     by: Kernel | None = None,
+    queues: str = QUEUES[0],
     runner: Runner | None = None,
 ) -> Crosscheck:
     """Run a scenario by the simulator and by a kernel.
@@ -27,6 +28,8 @@ def crosscheck(
         scenario: A scenario, the path of its file, or its content.
         seeds: How many seeds, counted up from the scenario's own, or a list of seeds.
         by: The kernel; default the newest that was built.
+        queues: Whose link and disciplines packets cross in the kernel: "kernel", its own, or "bufferlab",
+            those of the simulator, so that hosts alone differ.
         runner: Runs the kernels, and keeps what they report if it has a store; default a plain one.
 
     Raises:
@@ -36,11 +39,11 @@ def crosscheck(
     """
     scenario = prepare(scenario)
     wanted = seed_list(seeds, scenario.run["seed"])
-    check(scenario, wanted[0])
+    check(scenario, wanted[0], ours=is_ours(queues))
     by = by or kernel()
     simulated = run(scenario, seeds=wanted, runner=Runner(progress=False))
     try:
-        return Crosscheck(simulated, emulate(scenario, seeds=wanted, by=by, runner=runner))
+        return Crosscheck(simulated, emulate(scenario, seeds=wanted, by=by, queues=queues, runner=runner))
     except RunInterrupted as interrupted:
         if interrupted.finished is None:
             raise

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Final
 
+from bufferlab.kernel.emulate import OUR_LINK
 from bufferlab.kernel.own import kernels_own
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS, Unit
 from bufferlab.results.result import Result, RunSet
@@ -165,7 +166,8 @@ class Crosscheck:
     @property
     def otherwise(self) -> list[str]:
         """What the kernel does otherwise than the scenario says, in words."""
-        return list(kernels_own(self.emulated[0].plan))
+        ours = self.emulated[0].version.endswith(OUR_LINK)
+        return list(kernels_own(self.emulated[0].plan, ours=ours))
 
     def document(self) -> Document:
         """Everything for machines."""

@@ -1,0 +1,50 @@
+"""The job of a kernel."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import socket
+import time
+from pathlib import Path
+from typing import Final
+
+from bufferlab.kernel.guest.machine import enter, set_up, tell
+from bufferlab.kernel.guest.traffic import Traffic
+
+_MOST_FILES: Final = 65_536
+"""Two sockets a flow, and more; the usual limit is 1024."""
+
+
+def work(folder: Path) -> None:
+    """Do the job; what fails is reported."""
+    with (folder / "report.jsonl").open("w", encoding="utf-8") as report:
+        try:
+            job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (_MOST_FILES, _MOST_FILES))
+            tuns = set_up(job)
+            if "flows" in job:
+                Traffic(job, report, tuns).run()
+            else:
+                tell(report, {"ping_ns": ping(job["ping"], job["sending"], job["from"])})
+        except BaseException as error:  # noqa: BLE001 - nobody else could tell
+            tell(report, {"error": f"{type(error).__name__}: {error}"})
+    os.sync()
+
+
+def ping(address: str, sending: str, receiving: str) -> int:
+    """The round trip of a datagram, ns; of the second one, as the first waits for addresses to be found."""
+    enter(receiving)
+    answering = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    answering.bind((address, 7))
+    enter(sending)
+    asking = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    lasted_ns = 0
+    for _ in range(2):
+        began_ns = time.monotonic_ns()
+        asking.sendto(b"ping", (address, 7))
+        answering.sendto(*answering.recvfrom(64))
+        asking.recv(64)
+        lasted_ns = time.monotonic_ns() - began_ns
+    return lasted_ns
