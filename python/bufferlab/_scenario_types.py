@@ -26,6 +26,17 @@ class CodelDict(TypedDict):
     control_law: NotRequired[Literal["rfc", "linux"] | None]
 
 
+class CobaltDict(TypedDict):
+    """First in, first out, under COBALT: CoDel, and BLUE for who does not listen, as in CAKE."""
+
+    discipline: Literal["cobalt"]
+    target: NotRequired[str | None]
+    interval: NotRequired[str | None]
+    increment: NotRequired[float | None]
+    decrement: NotRequired[float | None]
+    ecn: NotRequired[bool | None]
+
+
 class FqCodelDict(TypedDict):
     """FQ-CoDel (RFC 8290): flows hashed to queues that are served in rounds, each under CoDel."""
 
@@ -217,6 +228,7 @@ ApplicationDict = (
 QueueDict = (
     FifoDict
     | CodelDict
+    | CobaltDict
     | FqCodelDict
     | StepDict
     | PieDict

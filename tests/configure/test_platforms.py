@@ -68,6 +68,13 @@ LINES = [
         ],
     ),
     (
+        {"queue": "cobalt", "buffer": "500 packets"},
+        [
+            FRESH,
+            "tc qdisc add dev eth0 root cake unlimited besteffort flowblind rtt 100ms memlimit 3028000",
+        ],
+    ),
+    (
         {"queue": "step", "buffer": "500 packets"},
         [
             FRESH,
@@ -196,6 +203,11 @@ def test_the_lines_of_an_answer(wanted: dict[str, Any], lines: list[str]) -> Non
             {"queue": "codel", "buffer": "9 packets"},
             "Linux's CoDel differs in details, which control_law = 'linux' in the queue's table simulates.",
         ),
+        ({"queue": "cobalt", "buffer": "9 packets"}, "COBALT alone is CAKE with one class and one queue."),
+        (
+            {"queue": {"discipline": "cobalt", "interval": "50 ms"}, "buffer": "9 packets"},
+            "tc sets the target to a twentieth of the interval: 2.5 ms.",
+        ),
         ({"queue": "step", "buffer": "9 packets"}, "CoDel with a target of 1000s never drops"),
         (
             {"queue": {"discipline": "step", "threshold": "30 KB"}, "buffer": "9 packets"},
@@ -233,6 +245,9 @@ OTHERS: dict[str, Any] = {
     "red": {
         "min_threshold": "9 packets", "max_threshold": "60 packets", "max_p": 0.2, "weight": 0.25,
         "ecn": True, "gentle": False, "adaptive": False, "mean_packet": "900 B", "target_delay": "9 ms",
+    },
+    "cobalt": {
+        "target": "7 ms", "interval": "70 ms", "increment": 0.01, "decrement": 0.001, "ecn": False,
     },
     "step": {"target": "2 ms", "threshold": "9 packets"},
     "dualpi2": {

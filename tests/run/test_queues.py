@@ -31,9 +31,10 @@ def outcome(queue: str, buffer: str, *flows: dict[str, Any]) -> Result:
 
 @pytest.mark.parametrize(
     ("queue", "least_ms", "most_ms"),
-    # targets of 5, 5, 15, 20 and 5 ms; a FIFO fills its buffer of 500 ms and DRR does not drop early
+    # targets of 5, 5, 5, 15, 20 and 5 ms; a FIFO fills its buffer of 500 ms and DRR does not drop early
     [
         ("codel", 2, 10),
+        ("cobalt", 2, 10),
         ("fq_codel", 2, 10),
         ("pie", 10, 20),
         ("pi2", 14, 26),

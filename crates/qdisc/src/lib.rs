@@ -7,6 +7,7 @@
 
 mod chains;
 mod classes;
+mod cobalt;
 mod codel;
 #[cfg(test)]
 mod conformance;
@@ -26,6 +27,7 @@ mod splitbuff;
 mod step;
 
 pub use classes::{ClassEstimate, Estimates, SubQueue};
+pub use cobalt::{Cobalt, CobaltConfig};
 pub use codel::{Codel, CodelConfig, ControlLaw};
 pub use drr::{Drr, DrrConfig};
 pub use dualpi2::{DualPi2, DualPi2Config};
@@ -241,6 +243,8 @@ disciplines! {
     Fifo(FifoConfig) = "fifo": Fifo,
     /// First in, first out, under CoDel (RFC 8289).
     Codel(CodelConfig) = "codel": Codel,
+    /// First in, first out, under COBALT: CoDel, and BLUE for who does not listen, as in CAKE.
+    Cobalt(CobaltConfig) = "cobalt": Box<Cobalt>,
     /// FQ-CoDel (RFC 8290): flows hashed to queues that are served in rounds, each under CoDel.
     FqCodel(FqCodelConfig) = "fq_codel": Box<FqCodel>,
     /// First in, first out, with ECN marks from a step on (RFC 8257): for DCTCP and Prague.

@@ -9,6 +9,8 @@ from math import ceil
 from typing import Any, Final
 
 from bufferlab.configure.answer import Answer
+from bufferlab.configure.linux_cobalt import SOURCES as COBALT_SOURCES
+from bufferlab.configure.linux_cobalt import cobalt
 from bufferlab.configure.linux_dualpi2 import SOURCES as DUALPI2_SOURCES
 from bufferlab.configure.linux_dualpi2 import dualpi2
 from bufferlab.configure.linux_red import red
@@ -143,6 +145,9 @@ def _leaf(answer: Answer, target: Target, notes: list[str]) -> tuple[str, list[s
     if answer.discipline == "red":
         options, limit = red(answer, notes)
         return "red", options, limit, "bytes"
+    if answer.discipline == "cobalt":
+        options, limit = cobalt(answer, notes)
+        return "cake", options, limit, "bytes"
     if answer.discipline == "fifo" and answer.kind == "bytes":
         limit = counted_limit(answer, "bfifo", "bytes", FIFO_SOURCE)
         notes.append(counted_note(answer))
@@ -306,11 +311,11 @@ LINUX: Final = Platform(
     title="Linux (tc of iproute2 6.1)",
     device="eth0",
     comment="#",
-    disciplines=("fifo", "codel", "fq_codel", "pie", "step", "red", "dualpi2"),
+    disciplines=("fifo", "codel", "fq_codel", "pie", "step", "red", "cobalt", "dualpi2"),
     cake=True,
     shapes=True,
     write=write,
-    sources=(*SOURCES, *STEP_SOURCES, *DUALPI2_SOURCES),
+    sources=(*SOURCES, *STEP_SOURCES, *COBALT_SOURCES, *DUALPI2_SOURCES),
     bounds=fifo_bounds(FIFO_SOURCE),
     write_both=write_both,
     linklayers=True,

@@ -84,6 +84,7 @@ class Written:
 
 ALIKE: Final[Mapping[str, tuple[str, ...]]] = {
     "pie": ("codel",),
+    "cobalt": ("codel", "fq_codel"),
     "pi2": ("dualpi2", "pie", "codel"),
     "step": ("red", "codel"),
     "dualpi2": ("fq_codel",),

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use bufferlab_congestion::{CongestionConfig, DctcpConfig, RenoConfig};
 use bufferlab_qdisc::{
-    CodelConfig, DisciplineConfig, DrrConfig, FifoConfig, FqCodelConfig, Limit, Pi2Config, PieConfig,
-    StepConfig, Threshold,
+    CobaltConfig, CodelConfig, DisciplineConfig, DrrConfig, FifoConfig, FqCodelConfig, Limit, Pi2Config,
+    PieConfig, StepConfig, Threshold,
 };
 use bufferlab_simulator::{ALL_GROUPS, Control, JitterPlan, Outcome, Plan, QueuePlan, run};
 use bufferlab_transport::Recovery;
@@ -155,7 +155,7 @@ fn disciplines_by_buffer() {
     let pie = |ecn| PieConfig { ecn, ..PieConfig::default() }.into();
     let step = StepConfig { threshold: Some(Threshold::Packets(20)), target: None }.into();
     let fq_codel = || FqCodelConfig::default().into();
-    let rows: [(_, _, _, DisciplineConfig, _); 19] = [
+    let rows: [(_, _, _, DisciplineConfig, _); 21] = [
         ("fifo", "reno", 60, fifo(), reno.clone()),
         ("fifo", "reno", 1_000, fifo(), reno.clone()),
         ("codel", "reno", 60, codel(false, None), reno.clone()),
@@ -173,8 +173,10 @@ fn disciplines_by_buffer() {
         ("fq_codel", "dctcp", 1_000, fq_codel(), dctcp.clone()),
         ("step 1 ms", "dctcp", 1_000, StepConfig::default().into(), dctcp.clone()),
         ("step 20", "dctcp", 1_000, step, dctcp.clone()),
-        ("pi2", "reno", 1_000, Pi2Config::default().into(), reno),
-        ("pi2", "dctcp", 1_000, Pi2Config::default().into(), dctcp),
+        ("pi2", "reno", 1_000, Pi2Config::default().into(), reno.clone()),
+        ("pi2", "dctcp", 1_000, Pi2Config::default().into(), dctcp.clone()),
+        ("cobalt", "reno", 1_000, CobaltConfig::default().into(), reno),
+        ("cobalt", "dctcp", 1_000, CobaltConfig::default().into(), dctcp),
     ];
     for (name, control, buffer, config, congestion) in rows {
         let mut plan = dumbbell(Recovery::Sack, 1, &[50]);
