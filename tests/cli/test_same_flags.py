@@ -53,11 +53,13 @@ def test_size_and_advise_simulate_the_same_and_agree(bufferlab: Command, flows: 
     assert fifo["buffer"]["packets"] >= fifo["searched"]["found"]
 
 
-def test_a_first_answer_passes_over_what_loses_much_and_says_so(bufferlab: Command) -> None:
+@pytest.mark.parametrize("more", [("--quick",), ("--no-sensitivity",)])
+def test_what_loses_much_is_passed_over_and_named(bufferlab: Command, more: tuple[str, ...]) -> None:
     """Where a bound on the loss is given, however wide, the smallest buffer is searched, as `size` does."""
     flows = ("--flows", "12", "--utilization", "80 %")
     least = json.loads(bufferlab("size", *LINK, *flows, *HOW["size"], "--json").out)["buffer"]["packets"]
-    ended = bufferlab("advise", *LINK, *flows, *HOW["advise"])
-    larger = json.loads(bufferlab("advise", *LINK, *flows, *HOW["advise"], "--json").out)["buffer"]["packets"]
+    asked = ("advise", *LINK, *flows, "--queues", "fifo", *more)
+    ended = bufferlab(*asked)
+    larger = json.loads(bufferlab(*asked, "--json").out)["buffer"]["packets"]
     assert ended.status == 0, ended.err
     assert larger > 2 * least and "would meet the target alone, but lose" in " ".join(ended.out.split())

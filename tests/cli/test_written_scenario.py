@@ -18,11 +18,16 @@ def test_the_file_gives_the_answer_of_the_numbers(bufferlab: Command) -> None:
     assert asked.status == 0, asked.err
     assert "wrote link.toml: bufferlab run link.toml runs it" in asked.err
     text = Path("link.toml").read_text("utf-8")
-    assert text.startswith("# assumed: round-trip times lie evenly over")
+    assert text.startswith("# answer: Run fifo with a buffer of ")
+    assert "\n# assumed: round-trip times lie evenly over" in text
     again = bufferlab("advise", "link.toml", *BRIEF)
     numbers, file = json.loads(asked.out), json.loads(again.out)
     assert file["buffer"] == numbers["buffer"] and file["checks"] == numbers["checks"]
-    assert file["resolved"] == numbers["resolved"]
+    assert [file["resolved"][part] for part in ("run", "flows")] == [
+        numbers["resolved"][part] for part in ("run", "flows")
+    ]
+    (link,) = file["resolved"]["links"]
+    assert link["buffer"]["amount"] == numbers["buffer"]["packets"]  # the answer is in place
 
 
 def test_numbers_that_are_refused_leave_no_file(bufferlab: Command) -> None:

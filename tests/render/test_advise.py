@@ -14,6 +14,7 @@ from bufferlab.render.advise.felt import behind_text
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.view import advice_view
 from bufferlab.render.advise.words import order_text, sure_text
+from bufferlab.render.framed import BelowBox
 from bufferlab.render.view import View
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Stage
@@ -87,9 +88,10 @@ def test_no_setting_that_meets_is_said_first_with_what_helps() -> None:
     )
     text = " ".join(lines)
     assert lines[1] == "No setting that was tried meets both targets."
-    assert lines[2].startswith("Closest: fq_codel: target 5 ms, limit 200 packets")
+    assert " ".join(lines[2:4]).startswith("Even alone, wait: 99th percentile at most 3 ms (nearest: ")
+    assert "Closest: fq_codel: target 5 ms, limit 200 packets" in text
     assert "99th percentile 12.00 ± 0.01 ms, target 3 ms: missed by 9 ms" in text
-    assert "99th percentile is met by none up to 200 packets. Met with half the RTT." in text
+    assert "99th percentile at most 3 ms: by none (nearest: " in text and "All met with half the RTT." in text
     assert "what if" not in text
     late = box(dataclasses.replace(advised(MET, targets), start_measured=True))
     assert late[1].startswith("Not known: BBR's start may still be in what was measured")
@@ -152,19 +154,37 @@ def test_what_is_typed_says_what_it_holds_if_that_is_not_what_was_checked() -> N
 def test_a_conflict_tells_which_buffers_meet_which_target() -> None:
     given = {"fifo": (14, runs(FIFO))}
     text = " ".join(box(advised(given, ("utilization >= 99 %", "wait_mean < 15 ms"))))
-    assert "fifo: utilization is met from 14 packets on; wait: mean is met up to 1 packet." in text
+    assert (
+        "utilization at least 99 %: fifo from 14 packets on. wait: mean at most 15 ms: fifo up to 1" in text
+    )
+    assert "The targets contradict each other here: each is met by some setting, all by none." in text
 
 
 def test_a_conflict_tells_where_a_target_is_met_beyond_the_buffers_that_were_searched_for_all() -> None:
     targets = ("loss <= 0.1 %", "wait_mean < 15 ms")
     advice = advised({"fifo": (14, runs(FIFO))}, targets)
-    assert "fifo: loss is met by none up to 200 packets; wait:" in " ".join(box(advice))
+    said = "Even alone, loss at most 0.1 % (nearest: 0.5 %, fifo, 1 packet) is met by none that was tried."
+    assert said in " ".join(box(advice))
     found = {"fifo": (Beyond(advice.targets[0], 800, is_met=True, runs=2, values=(FIFO,)),)}
     text = " ".join(box(dataclasses.replace(advice, beyond=found)))
-    assert "fifo: loss is met from about 800 packets on; wait:" in text
+    assert "loss at most 0.1 %: fifo from about 800 packets on. wait:" in text and "contradict" in text
     assert "searched fifo up to 200 packets for all targets together." in " ".join(text.split())
-    none = {"fifo": (Beyond(advice.targets[0], 3200, is_met=False, runs=2, values=(FIFO,)),)}
-    assert "loss is met by none up to 3200 packets" in " ".join(box(dataclasses.replace(advice, beyond=none)))
+    less = {**FIFO, "loss": 0.002}
+    none = {"fifo": (Beyond(advice.targets[0], 3200, is_met=False, runs=2, values=(less,)),)}
+    text = " ".join(box(dataclasses.replace(advice, beyond=none)))
+    assert "loss at most 0.1 %: by none (nearest: 0.2 %, fifo, 3200 packets)." in text
+
+
+def test_what_ifs_in_which_nothing_helps_are_a_sentence_and_no_table() -> None:
+    targets = ("utilization >= 99 %", "wait_p99 < 3 ms")
+    missed = advised(MET, targets).targets[1:]
+    changes = [Sensitivity(f"{name} in all", name, {}, missed, None) for name in ("10 flows", "40 flows")]
+    advice = advised(MET, targets, sensitivity=changes)
+    text = " ".join(advice_view(advice).text(300).replace("│", "").split())
+    assert "Other traffic does not help: 10 flows, 40 flows." in text and "What if:" not in text
+    eased = dataclasses.replace(advice, sensitivity=(changes[0], dataclasses.replace(changes[1], missed=())))
+    text = " ".join(advice_view(eased).text(300).split())
+    assert "All met with 40 flows." in text and "What if:" in text
 
 
 def test_what_is_met_in_the_mean_only_is_not_confirmed() -> None:
@@ -255,16 +275,24 @@ def test_many_groups_share_a_line_and_the_box_still_fits() -> None:
 ASPECT_OF_MANY = [Aspect("throughput", "group0: goodput a flow", "group0.goodput_bps", "more")]
 
 
-def test_targets_are_whole_on_a_narrow_terminal() -> None:
+@pytest.mark.parametrize(("width", "framed"), [(60, True), (40, False)])
+def test_targets_are_whole_on_a_narrow_terminal(width: int, *, framed: bool) -> None:
     targets = ("utilization >= 99 %", "wait_p99 < 20 ms", "call.r > 80")
-    view = View([box_of(advised(MET, targets))])
-    lines = view.text(40).splitlines()
-    assert max(map(len, lines)) == 40
-    text = " ".join(" ".join(line.strip("│ ") for line in lines[1:]).split())
+    view = View([box_of(advised(MET, targets), None)])
+    lines = view.text(width).splitlines()
+    assert max(map(len, lines)) <= width and ("│" in view.text(width)) == framed
+    text = " ".join(" ".join(line.strip("│ ") for line in lines[1:]).split()).replace("target:", "target")
     assert "utilization 99.6 ± 0.1 %, target 99 %: met, 96 % sure" in text
     assert "wait: 99th percentile 12.00 ± 0.01 ms, target 20 ms: met, 96 % sure" in text
     assert "call: rating R 93.00 ± 0.09, target 80: met" in text
     assert "…" not in text
+
+
+@pytest.mark.parametrize("width", [1, 10, 59])
+def test_lines_to_type_are_whole_where_no_frame_fits(width: int) -> None:
+    box = box_of(advised(MET), Typed("linux"))
+    lines = View([box, BelowBox(box)]).text(width).splitlines()
+    assert "tc qdisc del dev eth0 root 2>/dev/null || true" in [line.rstrip() for line in lines]
 
 
 def test_what_misses_for_sure_is_distinguished_from_what_is_not_proven() -> None:

@@ -46,7 +46,7 @@ def change(brief: str, missed: Sequence[Target] = (), used: float = 0.996) -> Se
 @pytest.mark.parametrize(
     ("stage", "finished", "tried", "remedy"),
     [
-        ("first", True, 0, "Without --quick, other traffic may decide, and the least buffers are searched."),
+        ("first", True, 0, "Without --quick, other traffic may decide, and smaller buffers are searched."),
         ("final", True, 0, "Other traffic may decide, and is tried without --no-sensitivity."),
         ("tuned", False, 0, "Other traffic may decide, and was not tried yet."),
         ("tuned", False, 2, "Other traffic may decide, and was not all tried yet."),

@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from bufferlab.scenario import Scenario
-from bufferlab.studies.internet import SHARES, controls_of, shared_out
+from bufferlab.studies.internet import (
+    SATELLITE_MS,
+    SHARES,
+    SPREAD,
+    about_round_trips,
+    controls_of,
+    shared_out,
+    spread_of,
+)
 from bufferlab.studies.size import quick_scenario
 
 CUBIC, BBR = (control for _, control, _ in SHARES)
@@ -63,3 +71,12 @@ def test_a_short_path_needs_a_shorter_run_in_which_flows_start_sooner() -> None:
     assert made("30 ms", "300 ms") == ("300 ms", "uniform(0 s, 30 ms)")
     assert made("30 ms", "90 s") == ("90 s", "uniform(0 s, 5 s)")
     assert made("30 ms", "a while") == ("a while", "uniform(0 s, 5 s)")
+
+
+def test_no_round_trip_over_a_satellite_is_shorter_than_light_takes() -> None:
+    assert pytest.approx(477.5, abs=0.1) == SATELLITE_MS
+    assert spread_of(100.0) == spread_of(SATELLITE_MS) == SPREAD
+    assert 600.0 * (1 - spread_of(600.0)) == pytest.approx(SATELLITE_MS)
+    assert spread_of(1e6) == SPREAD
+    assert "down to 477 ms" in about_round_trips(spread_of(600.0))
+    assert "Ark" in about_round_trips(SPREAD)

@@ -140,7 +140,14 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
 
     It searches both: size takes the queue as given, compare takes the buffers, sweep takes both.
     """
-    from bufferlab.cli.advising import answer_on, check_met, delivery, typed_on  # noqa: PLC0415 - slow to import
+    from bufferlab.cli.advising import (  # noqa: PLC0415 - slow to import
+        answer_on,
+        answered,
+        check_met,
+        delivery,
+        headline_of,
+        typed_on,
+    )
     from bufferlab.cli.running import runner_of, say_kept  # noqa: PLC0415
     from bufferlab.cli.size_input import read_targets  # noqa: PLC0415
 
@@ -176,6 +183,8 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     shaped = None if line is None else line.shaped
     advice = answer_on(loaded, [*short, *(targets or [])], link, asked, deliver, typed=typed, shaped=shaped)
     deliver(advice)
+    if written is not None and (found := answered(loaded, advice)) is not None:
+        write_scenario(written, found, assumed, answer=headline_of(advice))
     say_kept(runner)
     check_met(advice, loaded.file)
 

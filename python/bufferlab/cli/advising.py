@@ -22,7 +22,7 @@ from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.advising import advise as advise_on
 from bufferlab.studies.advise.joint import LinksAdvice, Shaped
-from bufferlab.studies.advise.several import advise_links
+from bufferlab.studies.advise.several import advise_links, with_answers
 from bufferlab.studies.targets import Target
 from bufferlab.studies.words import EACH
 
@@ -86,6 +86,20 @@ def _draw(advice: Advice | LinksAdvice, path: Path) -> list[Path]:
     if isinstance(advice, LinksAdvice):
         return advice.save_figures(path)
     return save_figure(advice.figure(), path)
+
+
+def answered(scenario: Scenario, advice: Advice | LinksAdvice) -> Scenario | None:
+    """The scenario with the answers in place; `None` where targets are missed."""
+    links = advice.links if isinstance(advice, LinksAdvice) else (advice,)
+    if not all(each.choice.meets for each in links):
+        return None
+    names = [link["name"] for link in scenario.links]
+    return with_answers(scenario, {names.index(each.site.link): each.answer for each in links})
+
+
+def headline_of(advice: Advice | LinksAdvice) -> str:
+    """The answer, or answers, in a sentence."""
+    return links_headline(advice) if isinstance(advice, LinksAdvice) else headline(advice)
 
 
 def check_met(advice: Advice | LinksAdvice, file: str | None) -> None:

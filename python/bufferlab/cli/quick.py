@@ -12,7 +12,8 @@ import typer
 
 from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario
-from bufferlab.studies.internet import SPREAD, STACK, about_controls, about_round_trips
+from bufferlab.studies.internet import SPREAD, STACK, about_controls, about_round_trips, spread_of
+from bufferlab.units import PS_PER_MS, parse_time
 
 MOST_CALLS: Final = 10_000
 """Calls that can be asked for beside the flows; a scenario file may have more."""
@@ -43,7 +44,7 @@ Spread = Annotated[
     float | None,
     typer.Option(
         help="With --rate: round-trip times are spaced evenly over rtt*(1 +- spread). "
-        f"[default: {SPREAD:g}, and 0 if --rtt is a law]",
+        f"[default: {SPREAD:g}, less from a satellite's round trip on, and 0 if --rtt is a law]",
         show_default=False,
     ),
 ]
@@ -126,16 +127,29 @@ def check_new(path: Path | None, given: Path | None = None) -> None:
         raise InputError("is there already", key="--scenario", value=str(path), accepted=accepted)
 
 
-def write_scenario(path: Path | None, scenario: Scenario, assumed: Sequence[str]) -> None:
-    """Write a scenario that was made of numbers, with what was assumed; tell what can be done with it."""
+def write_scenario(
+    path: Path | None, scenario: Scenario, assumed: Sequence[str], *, answer: str | None = None
+) -> None:
+    """Write a scenario that was made of numbers, with what was assumed; tell what can be done with it.
+
+    Args:
+        path: Where to, if anywhere.
+        scenario: The scenario.
+        assumed: What was assumed.
+        answer: The answer that it has in place; `None` before there is one.
+    """
     from bufferlab.cli.common import say  # noqa: PLC0415 - slow to import, and no help needs it
     from bufferlab.files import write_whole  # noqa: PLC0415
 
     if path is None:
         return
-    head = "".join(f"# assumed: {line}\n" for line in assumed)
+    lines = [*([] if answer is None else [f"answer: {answer}"]), *(f"assumed: {line}" for line in assumed)]
+    head = "".join(f"# {line}\n" for line in lines)
     write_whole(path, f"{head}\n{scenario.to_toml()}" if head else scenario.to_toml())
-    say(f"wrote {path}: bufferlab run {path} runs it, bufferlab compare {path} compares its queues")
+    if answer is None:
+        say(f"wrote {path}: bufferlab run {path} runs it, bufferlab compare {path} compares its queues")
+    else:
+        say(f"{path} has the answer in place now: bufferlab run {path} --seeds 5 tries it")
 
 
 def load(
@@ -164,7 +178,7 @@ def load(
 
         return prepare_open(scenario, overrides), []
     if quick.rate is None or quick.rtt is None or quick.flows is None:
-        raise InputError(f"nothing to {to}", accepted="a scenario file, or all of --rate, --rtt and --flows")
+        raise _incomplete(quick, to)
     from bufferlab.cli.size_input import is_number, read_groups  # noqa: PLC0415 - slow to import, and no help needs it
     from bufferlab.experiment.simulation import prepare  # noqa: PLC0415 - slow to import, and no help needs it
     from bufferlab.studies.size.quick import quick_scenario  # noqa: PLC0415 - slow to import, and no help needs it
@@ -172,7 +186,7 @@ def load(
     groups = read_groups(quick.flows, quick.mix, quick.stack)
     spread = quick.spread
     if spread is None:
-        spread = 0.0 if _is_law(quick.rtt) else SPREAD
+        spread = _usual_spread(quick.rtt)
     with _naming_options():
         content = quick_scenario(
             quick.rate,
@@ -188,12 +202,32 @@ def load(
     if is_number(quick.flows) and quick.mix is None and quick.stack == STACK:
         assumed.append(about_controls(int(quick.flows)))
     if quick.spread is None and spread and any(count > 1 for _, count in groups):
-        assumed.append(about_round_trips())
+        assumed.append(about_round_trips(spread))
     if simulates and quick.details.get("calls") is None:
         assumed.append("no calls, pages or pings: --calls adds calls, a scenario file all of them")
     elif simulates:
         assumed.append("calls and data cross the link in one direction; advise --home answers both of a line")
     return prepare(made, overrides), assumed
+
+
+def _usual_spread(rtt: str) -> float:
+    """How far round-trip times spread if nobody said it."""
+    if _is_law(rtt):
+        return 0.0
+    try:
+        return spread_of(parse_time(rtt) / PS_PER_MS)
+    except InputError:  # the scenario that is made of it refuses it, and names the option
+        return SPREAD
+
+
+def _incomplete(quick: Quick, to: str) -> InputError:
+    """That numbers are missing which stand for a scenario: which, if some are there."""
+    known = {"--rate": quick.rate, "--rtt": quick.rtt, "--flows": quick.flows}
+    missing = [option for option, value in known.items() if value is None]
+    accepted = "a scenario file, or all of --rate, --rtt and --flows"
+    if len(missing) == len(known):
+        return InputError(f"nothing to {to}", accepted=accepted)
+    return InputError(f"nothing to {to}: {' and '.join(missing)} missing", accepted=accepted)
 
 
 def _is_law(rtt: str) -> bool:

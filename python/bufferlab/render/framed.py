@@ -14,6 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 _WIDTH: Final = 80
+_LEAST_WIDTH: Final = 60
+"""Characters of a line below which there is no frame: lines to type would not fit into it."""
+
 _HEIGHT: Final = 23
 """A terminal's 24 lines, less one for the prompt."""
 
@@ -87,6 +90,9 @@ class Box:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """For a terminal: as wide as there is room, but no wider than lines are easy to read."""
         width = min(options.max_width, _WIDTH)
+        if width < _LEAST_WIDTH:
+            yield from self._unframed()
+            return
         within, label = self._widths(width)
         table = Table.grid(padding=(0, 1))
         table.add_column(style="dim", width=label)
@@ -98,12 +104,25 @@ class Box:
         title = Text(f" {shorten(self.title, within - 4, placeholder=' …')} ")
         yield Panel(Group(*head, Text(), table), title=title, title_align="left", width=width)
 
+    def _unframed(self) -> RenderResult:
+        """For a terminal in which a frame leaves no room: lines to type stay whole."""
+        yield Text(self.title)
+        yield from map(Text, self.head)
+        for each in self.lines:
+            if each.verbatim:
+                yield Text(f"{each.label}:")
+                yield Text(each.text, no_wrap=True, overflow="ignore")
+            else:
+                yield Text(f"{each.label}: {each.text}".removeprefix(": "))
+
     def fitted(self, width: int) -> list[Line]:
         """The lines, of which some say less, until the box is no higher than a usual terminal.
 
         Args:
             width: Characters of a line of the terminal.
         """
+        if width < _LEAST_WIDTH:
+            return list(self.lines)
         within, label = self._widths(width)
         room = within - label - 1
         lines = [each.within(room) for each in self.lines]

@@ -36,6 +36,10 @@ CALL: Final = {"kind": "udp", "packet": "200 B", "interval": "20 ms"}
 SPREAD: Final = 0.9
 """Round-trip times are spaced evenly over the mean times 1 ± this."""
 
+SATELLITE_MS: Final = 4 * 35_786e3 / 299_792_458 * 1e3
+"""Round-trip time over a geostationary satellite, ms: its height above the equator (ITU-R S.484) four times,
+at the speed of light. No flow over it is faster, so that their round trips spread less."""
+
 SHARES: Final = (("CUBIC", "cubic-linux(hystart)", 36.0), ("BBR", "bbr", 22.0))
 """Name, control and percentage of websites, the most frequent first."""
 
@@ -75,9 +79,20 @@ def about_controls(flows: int) -> str:
     return f"the {flows} flows are {' and '.join(found)} ({census}). {beware}: {without} is without"
 
 
-def about_round_trips() -> str:
+def spread_of(rtt_ms: float) -> float:
+    """How far round-trip times spread around their mean, as a share.
+
+    Args:
+        rtt_ms: The mean, ms.
+    """
+    return min(SPREAD, 1.0 - SATELLITE_MS / rtt_ms) if rtt_ms > SATELLITE_MS else SPREAD
+
+
+def about_round_trips(spread: float) -> str:
     """What was assumed about round-trip times, why, and how to ask for something else."""
-    return (
-        f"round-trip times lie evenly over ± {SPREAD * 100:g} % of their mean: our choice, about as wide as "
-        "CAIDA's Ark monitors see the Internet; --spread 0.2 is narrower"
-    )
+    text = f"round-trip times lie evenly over ± {spread * 100:.3g} % of their mean"
+    if spread < SPREAD:
+        least = f"{SATELLITE_MS:.0f} ms, what a geostationary satellite takes"
+        return f"{text}: down to {least}; --spread {SPREAD:g} is as wide as the Internet"
+    why = "our choice, about as wide as CAIDA's Ark monitors see the Internet"
+    return f"{text}: {why}; --spread 0.2 is narrower"

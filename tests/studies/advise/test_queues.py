@@ -168,13 +168,25 @@ def test_an_unknown_name_is_an_error(names: str, hint: str) -> None:
 
 
 def test_a_target_is_not_below_a_packet_s_time_nor_above_a_round_trip() -> None:
-    codel = offered("codel", dumbbell(), rtt_us=300e3)["codel"]
-    assert (codel.lower, codel.usual, codel.upper) == (1800, 5000, 300_000)
+    codel = offered("codel", dumbbell(), rtt_us=100e3)["codel"]
+    assert (codel.lower, codel.usual, codel.upper) == (1800, 5000, 100_000)
     assert codel.show(5000) == "target 5 ms"
     assert offered("codel", dumbbell(), rtt_us=1e3)["codel"].upper == 20_000
     fifo = offered("fifo", dumbbell())["fifo"]
     assert (fifo.lower, fifo.usual, fifo.upper, fifo.limit(7), fifo.show(7)) == (1, 64, 64, 7, "7 packets")
     assert codel.limit(5000) == 64
+
+
+@pytest.mark.parametrize("name", ["codel", "fq_codel"])
+def test_codel_s_interval_covers_a_round_trip_that_is_longer_than_usual(name: str) -> None:
+    """RFC 8289, sections 4.3 and 5.3: as long as the round trip; the target is 5 % of it."""
+    assert "interval" not in offered(name, dumbbell(), rtt_us=100e3)[name].table
+    queue = offered(name, dumbbell(), rtt_us=591e3)[name]
+    assert queue.table["interval"] == "600 ms" and queue.usual == 30_000
+    assert queue.scenario(dumbbell(), 0, 30_000).resolved["links"][0]["queue"]["interval_ps"] == 6 * 10**11
+    own = {"discipline": name, "interval": "50 ms"}
+    assert offered("scenario", dumbbell(own), rtt_us=591e3)["scenario"].table == own
+    assert "interval" not in offered("pie", dumbbell(), rtt_us=591e3)["pie"].table
 
 
 def test_marks_above_a_backlog_go_with_fifo_only() -> None:

@@ -70,10 +70,10 @@ def _loses_less(advice: Advice) -> str | None:
         return None
     memory = entry.least.memory
     sizes = [size for size in memory.sizes if size > entry.packets and memory.meets_all(size)]
-    size = next((size for size in sizes if (memory.mean(size, "loss") or 0.0) <= LESS * lost), None)
+    size = next((size for size in sizes if memory.loss(size) <= LESS * lost), None)
     if size is None:
         return None
-    less = FRACTION.quantity(memory.mean(size, "loss") or 0.0, digits=2)
+    less = FRACTION.quantity(memory.loss(size), digits=2)
     return (
         f"It loses {FRACTION.quantity(lost, digits=2)}; {size_text(advice.site, size)} lose {less}. --target "
         "'loss <= 1 %' asks for less."

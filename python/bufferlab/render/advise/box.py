@@ -27,7 +27,6 @@ from bufferlab.render.advise.half import half_text
 from bufferlab.render.advise.least import least_text
 from bufferlab.render.advise.limits import platform_end, searched, unsettled
 from bufferlab.render.advise.reasons import (
-    helps,
     idle_note,
     interval_note,
     loss_note,
@@ -35,6 +34,7 @@ from bufferlab.render.advise.reasons import (
 )
 from bufferlab.render.advise.trade import trade
 from bufferlab.render.advise.typed import LINUX, WIDTH, Typed
+from bufferlab.render.advise.unmet import contradiction, helps
 from bufferlab.render.advise.users import apart, users_lines
 from bufferlab.render.advise.what_if import fragile, what_if
 from bufferlab.render.advise.words import (
@@ -96,38 +96,47 @@ def verdict(advice: Advice) -> str:
 
 
 def _head(advice: Advice) -> Iterator[str]:
-    entry, checks = advice.answer, advice.answer.checks
-    what = _what(advice)
+    checks = advice.answer.checks
     them = {1: "the target", 2: "both targets"}.get(len(checks), f"all {len(checks)} targets")
-    if advice.choice.meets:
-        is_doubtful = entry.confidence < EVEN and not entry.identical
-        begin = "Perhaps run" if is_doubtful else "Run"
-        if loses_much(advice):  # what loses much is no advice to run it
-            begin = f"By {them.removeprefix('all ')} alone:"
-        yield f"{begin} {what}"
-        yield from tie_text(advice)
-        if entry.identical:
-            yield f"It meets {them}. All {len(entry.runs)} runs are the same: nothing is random here."
-        elif advice.met:
-            yield f"It meets {them}: {sure_text(entry.confidence)} for this traffic ({len(entry.runs)} runs)."
-        else:
-            asked = f"{advice.confidence * 100:g} % is asked for"
-            alone = min(check.confidence for check in checks)
-            tried = ", since other settings were tried before it" if entry.confidence < alone - _SAME else ""
-            sure = f"that is {sure_text(entry.confidence)}{tried}; {asked}"
-            yield f"Not proven: the mean of {len(entry.runs)} runs meets {them}, but {sure}."
-        if advice.start_measured:
-            yield f"Longer runs may say otherwise: {START_MEASURED} (beware)."
-        if advice.stage == "first" and advice.finished and not advice.tied:
-            yield _QUICK
-        yield from bewares(advice)
-        if (broken := fragile(advice)) is not None:
-            yield broken
-        if not advice.tied and (undecided := undecided_text(advice.choice)) is not None:
-            yield undecided
-        return
+    yield from _meeting(advice, them) if advice.choice.meets else _missing(advice, them)
+
+
+def _meeting(advice: Advice, them: str) -> Iterator[str]:
+    """What to run, how sure it is, and what spoils it."""
+    entry, what = advice.answer, _what(advice)
+    is_doubtful = entry.confidence < EVEN and not entry.identical
+    begin = "Perhaps run" if is_doubtful else "Run"
+    if loses_much(advice):  # what loses much is no advice to run it
+        begin = f"By {them.removeprefix('all ')} alone:"
+    yield f"{begin} {what}"
+    yield from tie_text(advice)
+    if entry.identical:
+        yield f"It meets {them}. All {len(entry.runs)} runs are the same: nothing is random here."
+    elif advice.met:
+        yield f"It meets {them}: {sure_text(entry.confidence)} for this traffic ({len(entry.runs)} runs)."
+    else:
+        asked = f"{advice.confidence * 100:g} % is asked for"
+        alone = min(check.confidence for check in entry.checks)
+        tried = ", since other settings were tried before it" if entry.confidence < alone - _SAME else ""
+        sure = f"that is {sure_text(entry.confidence)}{tried}; {asked}"
+        yield f"Not proven: the mean of {len(entry.runs)} runs meets {them}, but {sure}."
+    if advice.start_measured:
+        yield f"Longer runs may say otherwise: {START_MEASURED} (beware)."
+    if advice.stage == "first" and advice.finished and not advice.tied:
+        yield _QUICK
+    yield from bewares(advice)
+    if (broken := fragile(advice)) is not None:
+        yield broken
+    if not advice.tied and (undecided := undecided_text(advice.choice)) is not None:
+        yield undecided
+
+
+def _missing(advice: Advice, them: str) -> Iterator[str]:
+    """That nothing meets the targets, why, and what comes nearest."""
     yield from _missed(advice, them)
-    yield f"Closest: {what}"
+    if (why := contradiction(advice)) is not None:
+        yield why
+    yield f"Closest: {_what(advice)}"
     if (default := missed_default(advice)) is not None:
         yield default
     yield from bewares(advice)
@@ -236,7 +245,7 @@ def _notes(advice: Advice) -> Iterator[Line]:
     if (text := idle_note(advice)) is not None:
         yield Line("idle", text, shorter=[(7, "")])
     if (text := loss_note(advice)) is not None:
-        yield Line("loss", text, shorter=[(8, text.partition(";")[0].partition(":")[0] + "."), (6, "")])
+        yield Line("loss", text, shorter=[(8, "")])
     if (text := marks_note(advice)) is not None:
         yield Line("marks", text, shorter=[(7, "")])
     if (text := interval_note(advice)) is not None:

@@ -49,7 +49,7 @@ def _remedy(advice: Advice) -> str:
     if not advice.finished:
         return f"Other traffic may decide, and was not {'all ' if advice.sensitivity else ''}tried yet."
     if advice.stage == "first":
-        return "Without --quick, other traffic may decide, and the least buffers are searched."
+        return "Without --quick, other traffic may decide, and smaller buffers are searched."
     return "Other traffic may decide, and is tried without --no-sensitivity."
 
 

@@ -8,6 +8,7 @@ from typing import Final
 from bufferlab.display import significant
 from bufferlab.render.advise.alone import alone
 from bufferlab.render.advise.felt import fare_text, fare_title, worse_text
+from bufferlab.render.advise.unmet import is_hopeless
 from bufferlab.render.advise.words import entry_text, queue_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.summary import NONE
@@ -44,7 +45,7 @@ def evidence(advice: Advice) -> Iterator[Grid]:
     for entry in advice.entries.values():
         if entry.least is not None and (entry is advice.answer or entry is advice.best_fifo()):
             yield _sizes(advice, entry, entry.least)
-    if advice.sensitivity:
+    if advice.sensitivity and (advice.choice.meets or not is_hopeless(advice)):
         yield _variants(advice)
     if advice.others:
         yield _others(advice)

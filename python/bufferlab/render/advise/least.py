@@ -22,7 +22,7 @@ def least_text(site: Site, entry: Entry) -> str | None:
     if site.allowed is not None and found.size <= site.allowed.least:
         count += f" ({site.allowed.title} takes no less)"
     if loss_decided(entry):
-        lost = found.memory.mean(found.size, "loss") or 0.0
+        lost = found.memory.loss(found.size)
         near = _beside(entry, found.size, found.memory)
         return f"The least that meets the targets: {count}; but it loses {significant(lost * 100, 2)} %{near}"
     worse = f"users fare {share_text(behind)} worse with it than with {entry.setting}"
@@ -35,7 +35,7 @@ def loss_decided(entry: Entry) -> bool:
     found = entry.least
     if entry.least_behind is None or found is None or found.size is None:
         return False
-    lost, now = (found.memory.mean(size, "loss") or 0.0 for size in (found.size, entry.setting))
+    lost, now = (found.memory.loss(size) for size in (found.size, entry.setting))
     return lost >= HEAVY_LOSS > now
 
 
@@ -57,8 +57,8 @@ def passed_over(entry: Entry, least: int | None = None) -> str | None:
         return None
     memory, below = entry.least.memory, entry.setting if least is None else least
     smaller = [size for size in memory.sizes if size < below and memory.meets_all(size)]
-    lossy = [size for size in smaller if (memory.mean(size, "loss") or 0.0) >= HEAVY_LOSS]
+    lossy = [size for size in smaller if memory.loss(size) >= HEAVY_LOSS]
     if not lossy:
         return None
-    lost = FRACTION.quantity(memory.mean(lossy[0], "loss") or 0.0, digits=2)
+    lost = FRACTION.quantity(memory.loss(lossy[0]), digits=2)
     return f"{packets_text(lossy[0])} would meet the target alone, but lose {lost}"

@@ -1,4 +1,4 @@
-"""Why a link loses packets, and what would help where targets are missed, as far as the runs tell."""
+"""Why a link loses packets, and what else spoils an answer, as far as the runs tell."""
 
 from __future__ import annotations
 
@@ -8,17 +8,12 @@ from typing import Final
 
 from bufferlab.display import significant
 from bufferlab.render.advise.least import loss_decided
-from bufferlab.render.advise.words import queue_text
-from bufferlab.render.words import listed, title_text
+from bufferlab.render.words import listed
 from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.beyond import Beyond
 from bufferlab.studies.advise.entry import Entry, Users
-from bufferlab.studies.advise.queues import Queue
-from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
-from bufferlab.studies.least import Least
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Target, bounds_loss
 from bufferlab.theory.tcp_models import MATHIS_CONSTANT_PER_SEGMENT
@@ -65,7 +60,7 @@ def heavy_loss(loss: float | None, targets: Sequence[Target], memory: Memory | N
     """
     if (lost := much_lost(loss, targets)) is None:
         return None
-    known = {} if memory is None else {size: memory.mean(size, "loss") or 0.0 for size in memory.sizes}
+    known = {} if memory is None else {size: memory.loss(size) for size in memory.sizes}
     least = min(known.values(), default=0.0)
     if len(known) < _SEVERAL or least < HEAVY_LOSS:
         return f"{lost}; --target 'loss <= 1 %' asks for less."
@@ -184,15 +179,22 @@ def idle_note(advice: Advice) -> str | None:
 
 
 def interval_note(advice: Advice) -> str | None:
-    """That CoDel's interval is shorter than the round trip, which it is to cover."""
+    """That CoDel's interval is shorter than the round trip, which it is to cover, or was set to cover it."""
     table, rtt_ms = advice.answer.table, advice.site.rtt_ms
     interval_ms = parse_time(table.get("interval", _INTERVAL)) / PS_PER_MS
-    if table["discipline"] not in _WITH_INTERVAL or interval_ms >= rtt_ms:
+    if table["discipline"] not in _WITH_INTERVAL:
+        return None
+    if interval_ms < rtt_ms:
+        return (
+            f"CoDel's interval, {significant(interval_ms, 3)} ms, is shorter than the round trip of "
+            f"{significant(rtt_ms, 3)} ms, which it is to cover (RFC 8289, section 5.3): it drops before "
+            "senders can have answered. In a scenario's queue, interval sets it."
+        )
+    if advice.answer.queue.is_own or interval_ms == parse_time(_INTERVAL) / PS_PER_MS:
         return None
     return (
-        f"CoDel's interval, {significant(interval_ms, 3)} ms, is shorter than the round trip of "
-        f"{significant(rtt_ms, 3)} ms, which it is to cover (RFC 8289, section 5.3): it drops before "
-        "senders can have answered. In a scenario's queue, interval sets it."
+        f"CoDel's interval is {significant(interval_ms, 3)} ms in place of {_INTERVAL}, to cover the round "
+        "trip (RFC 8289, section 5.3); its usual target is 5 % of that (section 4.3)."
     )
 
 
@@ -213,25 +215,6 @@ def _filling(advice: Advice) -> list[Users]:
     return [each for each in advice.site.users if each.control is not None and each.kind in FELT_BY_GOODPUT]
 
 
-def helps(advice: Advice) -> str | None:
-    """What would meet the targets that the answer misses."""
-    ranges = [text for entry in advice.entries.values() if (text := _conflict(advice, entry))]
-    queue = advice.answer.queue
-    eased = [text for each in advice.sensitivity if (text := _eased(queue, each)) is not None]
-    if eased:
-        ranges.append(f"Met with {', or '.join(eased)}.")
-    return " ".join(ranges) or None
-
-
-def _eased(queue: Queue, each: Sensitivity) -> str | None:
-    """Where the targets would be met."""
-    if each.holds:
-        return each.brief
-    if each.least is None or each.least.size is None:
-        return None
-    return f"{each.brief} and about {queue.show(each.least.size)}"
-
-
 def _under_way(advice: Advice, entry: Entry, used: float) -> float:
     """Packets that are under way or wait, by Little's law."""
     wait_ms = entry.checked("wait_mean_ms").mean or 0.0
@@ -241,40 +224,3 @@ def _under_way(advice: Advice, entry: Entry, used: float) -> float:
 def _unbounded(advice: Advice, text: str) -> str:
     bounded = any(target.name == "loss" for target in advice.targets)
     return f"{text}." if bounded else f"{text}; --target 'loss <= 1 %' would bound it."
-
-
-def _conflict(advice: Advice, entry: Entry) -> str | None:
-    """Which sizes of a queue meet which target, where none meets all."""
-    found = entry.least
-    if found is None or found.size is not None or found.closest != entry.setting:
-        return None
-    larger = {each.target: each for each in advice.beyond.get(entry.queue.name, ())}
-    parts = [
-        _range(entry, found, target) if target not in larger else _alone(entry, larger[target])
-        for target in found.memory.targets
-    ]
-    return f"{queue_text(entry.queue)}: {'; '.join(parts)}." if len(parts) > 1 else None
-
-
-def _alone(entry: Entry, larger: Beyond) -> str:
-    """Where a target is met that no buffer met which was searched for all."""
-    name, size = title_text(larger.target), entry.queue.show(larger.size)
-    return f"{name} is met from about {size} on" if larger.is_met else f"{name} is met by none up to {size}"
-
-
-def _range(entry: Entry, found: Least, target: Target) -> str:
-    """The sizes that met a target in the mean."""
-    sizes, show = found.memory.sizes, entry.queue.show
-    met = [size for size in sizes if found.memory.meets(size, target)]
-    name = title_text(target)
-    if not met:
-        return f"{name} is met by none up to {show(sizes[-1])}"
-    if len(met) == len(sizes):
-        return f"{name} by all"
-    if sizes.index(met[-1]) - sizes.index(met[0]) >= len(met):  # some between miss it
-        return f"{name} is met by {len(met)} of {len(sizes)}, the least {show(met[0])}"
-    if met[-1] == sizes[-1]:
-        return f"{name} is met from {show(met[0])} on"
-    if met[0] == sizes[0]:
-        return f"{name} is met up to {show(met[-1])}"
-    return f"{name} is met from {show(met[0])} to {show(met[-1])}"

@@ -27,6 +27,14 @@ AMPLE: Final = 1000
 bandwidth-delay products of a slow link would drop what the discipline is there to drop, and FQ-CoDel drops 64
 packets at a time at its limit."""
 
+_LONG_US: Final = 100_000
+"""CoDel's interval (RFC 8289, section 4.2), us, which is to cover the usual round trip."""
+
+_TARGET_SHARE: Final = 0.05
+"""CoDel's target as a part of its interval (RFC 8289, section 4.3: 5 to 10 %)."""
+
+_WITH_INTERVAL: Final = ("codel", "fq_codel")
+
 _US_PER_S: Final = 10**6
 _KEY: Final = "queues"
 
@@ -148,7 +156,7 @@ def queues_for(
     queues = []
     for word, written in tables.items():
         is_own = is_written and word == OWN
-        table = _as_typed(written, step_us)
+        table = _as_typed(written if word == OWN else _covering(written, rtt_us), step_us)
         target_us = _target_us(base, link, table, ample)
         if target_us is not None:
             # the discipline aims at a delay, which is its setting; its buffer only has to be ample
@@ -161,6 +169,15 @@ def queues_for(
             queue = Queue(word, table, "limit", lower, upper, upper, upper)
         queues.append(replace(queue, is_own=is_own, counted_bytes=counted_bytes))
     return queues
+
+
+def _covering(table: Table, rtt_us: float) -> Table:
+    """CoDel's table with an interval that covers a round trip longer than the usual one, in tens of ms."""
+    if table["discipline"] not in _WITH_INTERVAL or rtt_us <= _LONG_US:
+        return table
+    interval_us = -(-round(rtt_us) // 10_000) * 10_000
+    times = {"interval": interval_us, "target": round(_TARGET_SHARE * interval_us)}
+    return {**table, **{key: format_time(value * (PS_PER_S // _US_PER_S)) for key, value in times.items()}}
 
 
 def _as_typed(table: Table, step_us: int) -> Table:

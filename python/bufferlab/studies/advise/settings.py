@@ -105,11 +105,11 @@ class Settings:
     def _shunned(self, queue: Queue) -> Target | None:
         """The loss that hardly anybody would accept, where nobody bounds it.
 
-        The least buffer that meets the targets may lose that much, and would not be taken: a first answer
-        does without it.
+        The least buffer that meets the targets may lose that much, and would not be taken: to narrow it down
+        would be for nothing.
         """
         targets = self.question.targets
-        if not self.quick or queue.knob != "limit" or want_largest(targets) or bounds_loss(targets):
+        if queue.knob != "limit" or want_largest(targets) or bounds_loss(targets):
             return None
         return make_target("loss", HEAVY_LOSS)
 
@@ -124,10 +124,14 @@ class Settings:
         for queue in (queues := list(queues)):
             self._around.pop(queue.name, None)
         self.search(queues, "searching whether another delay does better")
-        # a search may go on from a confirmed setting to a better one
+        self.narrow()
+        self.enlarge()
+
+    def narrow(self) -> bool:
+        """Take searches to their ends that may go on from a confirmed setting; whether there were any."""
         rest = {name: each.rest() for name, each in self._searches.items() if not each.ended}
         self._together(rest, "searching whether less does")
-        self.enlarge()
+        return bool(rest)
 
     def is_promising(self, queue: Queue, advice: Advice) -> bool:
         """Whether some delay of a queue may do better than the answer; if not, it is kept why."""

@@ -15,7 +15,7 @@ from bufferlab.studies.advise.advice import Advice, mean_values
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue
-from bufferlab.studies.advise.rough import roughly
+from bufferlab.studies.advise.rough import Rough, roughly
 from bufferlab.studies.advise.sensitivity import Broken, Sensitivity, Shaken, Variant, variants
 from bufferlab.studies.choosing.choice import missed_targets
 from bufferlab.studies.choosing.order import place
@@ -74,19 +74,30 @@ class Shaking:
     def sensitivity(self, change: Variant, entry: Entry) -> Sensitivity:
         """What an entry's targets come to in a change, and about the least setting that keeps them there.
 
-        A buffer is searched in any case, for less of it may do; a delay only where it misses a target.
+        A buffer is searched in any case, for less of it may do; a delay only where it misses a target. A
+        buffer that loses what hardly anybody would accept is named only where all do that meet the targets.
         """
-        queue = entry.queue
         held_to = self._targets(entry)
-
-        def missed(size: int) -> tuple[Target, ...]:
-            looks = LOOKS if size == entry.setting else ROUGH_LOOKS
-            return missed_targets(self._measured(change, queue, size, held_to, looks), held_to)
-
         searched = None
-        if queue.knob == "limit" or missed(entry.setting):
-            searched = roughly(self._widened(entry), entry.setting, missed)
+        if entry.queue.knob == "limit" or self._missed(change, entry, held_to, entry.setting):
+            shunned = self.goal(entry.queue).shunned
+            if shunned is not None:
+                searched = self._searched(change, entry, (*held_to, shunned))
+            if searched is None or searched.size is None:  # all lose much there
+                searched = self._searched(change, entry, held_to)
         return dataclasses.replace(self.as_it_is(change, entry), least=searched)
+
+    def _searched(self, change: Variant, entry: Entry, held_to: Sequence[Target]) -> Rough:
+        def missed(size: int) -> tuple[Target, ...]:
+            return self._missed(change, entry, held_to, size)
+
+        return roughly(self._widened(entry), entry.setting, missed)
+
+    def _missed(
+        self, change: Variant, entry: Entry, held_to: Sequence[Target], size: int
+    ) -> tuple[Target, ...]:
+        looks = LOOKS if size == entry.setting else ROUGH_LOOKS
+        return missed_targets(self._measured(change, entry.queue, size, held_to, looks), held_to)
 
     def as_it_is(self, change: Variant, entry: Entry) -> Sensitivity:
         """What an entry's targets come to in a change, without a search."""

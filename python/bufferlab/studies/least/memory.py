@@ -75,6 +75,10 @@ class Memory:
         """The mean of a value over a size's runs, those of some seeds if given; `None` if unknown."""
         return mean_over_runs(name, self.values(size, seeds)).mean
 
+    def loss(self, size: int) -> float:
+        """The mean loss over a size's runs, 0 if unknown."""
+        return self.mean(size, "loss") or 0.0
+
     def margins(self, size: int, target: Target, seeds: Iterable[int] | None = None) -> FloatArray:
         """A target's margin in each run of a size, in the metric's unit; NaN where a run has no value."""
         found = [target.margin(values.get(target.name)) for values in self.values(size, seeds)]

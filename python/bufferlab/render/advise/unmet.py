@@ -1,0 +1,152 @@
+"""Where no setting meets all targets: which of them can be had alone, and with which settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import numpy as np
+
+from bufferlab.render.advise.words import entry_text, queue_text
+from bufferlab.render.words import listed
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.beyond import Beyond
+from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.advise.queues import Queue
+from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.least.lacking import lack
+from bufferlab.studies.least.memory import Memory
+from bufferlab.studies.targets import Target, Values, mean_over_runs
+
+_CONTRADICT: Final = "The targets contradict each other here: each is met by some setting, all by none."
+
+
+def contradiction(advice: Advice) -> str | None:
+    """That targets exclude each other, or that one of them is met by nothing even alone, as a sentence."""
+    if advice.choice.meets or len(advice.targets) < 2:
+        return None
+    hopeless = [target for target in advice.targets if not any(_haves(advice, target))]
+    if not hopeless:
+        return _CONTRADICT
+    texts = [f"{target}{_nearest(advice, target)}" for target in hopeless]
+    return f"Even alone, {listed(texts)} {'is' if len(texts) == 1 else 'are'} met by none that was tried."
+
+
+def helps(advice: Advice) -> str | None:
+    """What would meet the targets that the answer misses: a sentence for each of several, and for traffic."""
+    texts = []
+    if len(advice.targets) > 1:
+        texts += [f"{target}: {_who(advice, target)}." for target in advice.targets]
+    queue = advice.answer.queue
+    eased = [text for each in advice.sensitivity if (text := _eased(queue, each)) is not None]
+    if is_hopeless(advice):
+        texts.append(f"Other traffic does not help: {', '.join(each.brief for each in advice.sensitivity)}.")
+    if eased:
+        texts.append(f"{'All met' if texts else 'Met'} with {', or '.join(eased)}.")
+    return " ".join(texts) or None
+
+
+def is_hopeless(advice: Advice) -> bool:
+    """Whether the targets are missed in all changes of the traffic, too, by every setting that was tried."""
+    changes = advice.sensitivity
+    return bool(changes) and not any(each.holds or (each.least and each.least.size) for each in changes)
+
+
+def _searched(advice: Advice) -> Iterator[Entry]:
+    """Of each queue the entry that has most runs of it: the one that a search came to, if there was one."""
+    found: dict[str, Entry] = {}
+    for entry in advice.entries.values():
+        known = found.get(entry.queue.name)
+        if known is None or (known.least is None and entry.least is not None):
+            found[entry.queue.name] = entry
+    yield from found.values()
+
+
+def _haves(advice: Advice, target: Target) -> Iterator[Entry]:
+    """The queues of which some setting meets a target in the mean."""
+    for entry in _searched(advice):
+        if _larger(advice, entry, target) or any(_met(entry, target)):
+            yield entry
+    at = advice.targets.index(target)
+    for entry in advice.entries.values():
+        if entry.least is None and entry.checks[at].met:
+            yield entry
+
+
+def _larger(advice: Advice, entry: Entry, target: Target) -> Beyond | None:
+    """A buffer beyond those that were searched for all that meets a target alone."""
+    those = advice.beyond.get(entry.queue.name, ())
+    return next((each for each in those if each.target == target and each.is_met), None)
+
+
+def _met(entry: Entry, target: Target) -> list[int]:
+    if entry.least is None:
+        return []
+    memory = entry.least.memory
+    return [size for size in memory.sizes if memory.meets(size, target)]
+
+
+def _who(advice: Advice, target: Target) -> str:
+    """Which settings of which queues meet a target alone."""
+    at, have, lacking = advice.targets.index(target), [], []
+    for entry in _searched(advice):
+        name, larger = queue_text(entry.queue), _larger(advice, entry, target)
+        if larger is not None:
+            have.append(f"{name} from about {entry.queue.show(larger.size)} on")
+        elif entry.least is not None and _met(entry, target):
+            have.append(_range(entry, entry.least.memory, target))
+        elif entry.least is None and entry.checks[at].met:
+            have.append(entry_text(entry))
+        else:
+            lacking.append(name)
+    if not have:
+        return f"by none{_nearest(advice, target)}"
+    if not lacking:
+        return ", ".join(have)
+    return f"{', '.join(have)}; not {', '.join(lacking)}"
+
+
+def _range(entry: Entry, memory: Memory, target: Target) -> str:
+    """The sizes of a queue that met a target in the mean."""
+    name, sizes, show, met = queue_text(entry.queue), memory.sizes, entry.queue.show, _met(entry, target)
+    if len(met) == len(sizes):
+        return f"all of {name}"
+    if sizes.index(met[-1]) - sizes.index(met[0]) >= len(met):  # some between miss it
+        return f"{name} at {len(met)} of {len(sizes)} settings, the least {show(met[0])}"
+    if met[-1] == sizes[-1]:
+        return f"{name} from {show(met[0])} on"
+    if met[0] == sizes[0]:
+        return f"{name} up to {show(met[-1])}"
+    return f"{name} from {show(met[0])} to {show(met[-1])}"
+
+
+def _nearest(advice: Advice, target: Target) -> str:
+    """What comes nearest to a target that nothing meets: " (nearest: 0.29 %, fq_codel, target 40 ms)"."""
+    tried = [one for entry in advice.entries.values() for one in _tried(advice, entry)]
+    found = [
+        (lack(target, margins), f"{target.show(mean, 3)}, {text}")
+        for text, runs in tried
+        if (mean := mean_over_runs(target.name, runs).mean) is not None
+        and (margins := np.asarray([target.margin(run.get(target.name)) for run in runs])).size
+    ]
+    return f" (nearest: {min(found)[1]})" if found else ""
+
+
+def _tried(advice: Advice, entry: Entry) -> Iterator[tuple[str, Sequence[Values]]]:
+    """What was tried of a queue, and its runs."""
+    yield entry_text(entry), entry.runs
+    name, show = queue_text(entry.queue), entry.queue.show
+    if entry.least is not None:
+        memory = entry.least.memory
+        yield from ((f"{name}, {show(size)}", memory.values(size)) for size in memory.sizes)
+    for each in advice.beyond.get(entry.queue.name, ()):
+        yield f"{name}, {show(each.size)}", each.values
+
+
+def _eased(queue: Queue, each: Sensitivity) -> str | None:
+    """Where the targets would be met."""
+    if each.holds:
+        return each.brief
+    if each.least is None or each.least.size is None:
+        return None
+    return f"{each.brief} and about {queue.show(each.least.size)}"
