@@ -8,8 +8,12 @@ import pytest
 
 from bufferlab.render.advise.beware import bewares
 from bufferlab.render.advise.tried import tried_view
+from bufferlab.render.advise.what_if import controls_decide
 from bufferlab.render.view import View
+from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.needs import Needs
+from bufferlab.studies.advise.rough import Rough
+from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.advise.tried import Attempt, Tried
 from bufferlab.studies.targets import Values, make_target
 
@@ -122,3 +126,36 @@ def test_what_a_larger_buffer_loses_less_is_said_at_once(
     text = said(box(dataclasses.replace(advice, entries={found.name: found})))
     words = "It loses 4 %; 910 packets (1.36 MB, 546 ms) lose 1.3 %. --target 'loss <= 1 %' asks for less."
     assert (words in text) == is_said
+
+
+@pytest.mark.parametrize(("index", "is_said"), [(0.27, True), (0.6, False)])
+def test_flows_that_share_unequally_are_said_unless_a_target_bounds_it(
+    index: float, *, is_said: bool
+) -> None:
+    given = {"fifo": (14, runs({**FIFO, "downloads.jain_index": index}))}
+    text = f"But the flows of downloads share unequally: Jain's index {index} (1 is equal)."
+    assert (text in said(box(advised(given)))) == is_said
+    assert not any("unequally" in each for each in bewares(advised(given, ("downloads.jain_index > 0.2",))))
+
+
+@pytest.mark.parametrize(("time_s", "is_said"), [(14.5, True), (3.9, False)])
+def test_a_page_that_takes_long_is_said_unless_a_target_bounds_it(time_s: float, *, is_said: bool) -> None:
+    where = site(Users("page", "web", 1, "reno"))
+    given = {"fifo": (14, runs({**FIFO, "page.exchange_p50_s": time_s}))}
+    text = "But page: 14.5 s to fetch a page; --target 'page.exchange_p50 <= 4 s' asks for less."
+    assert (text in said(box(advised(given, where=where)))) == is_said
+    bounded = advised(given, ("page.exchange_p50 <= 20 s",), where=where)
+    assert not any("to fetch" in each for each in bewares(bounded))
+
+
+@pytest.mark.parametrize(
+    ("size", "is_of_control", "is_said"), [(7, True, True), (8, True, False), (7, False, False)]
+)
+def test_that_another_mix_needs_far_less_is_a_headline(
+    size: int, *, is_of_control: bool, is_said: bool
+) -> None:
+    change = Sensitivity("reno alone", "reno", {}, (), Rough(size, (7, 14)), 4, is_of_control=is_of_control)
+    advice = advised({"fifo": (14, runs(FIFO))}, sensitivity=[change])
+    assert (controls_decide(advice) is not None) == is_said
+    text = "The congestion controls decide: with reno alone, about 7 packets do."
+    assert (text in said(box(advice))) == is_said

@@ -144,6 +144,24 @@ def test_a_longer_delay_is_searched_only_where_the_usual_one_misses(enough_us: i
         assert enough_us <= half.least.size <= 1.25 * enough_us
 
 
+@pytest.mark.parametrize(("calm", "least"), [(400, 400), (10**9, 25)])
+def test_a_buffer_that_loses_much_is_named_only_where_all_do(calm: int, least: int) -> None:
+    @dataclass(frozen=True)
+    class Lossy(MadeUp):
+        """25 packets keep the link busy; from `calm` on little is lost."""
+
+        def _measured(self, change: Variant, queue: Queue, size: int, *_: object) -> list[Values]:  # noqa: ARG002
+            return [{"utilization": 1.0 if size >= 25 else 0.9, "loss": 0.01 if size >= calm else 0.12}] * 2
+
+    made = shaking({}, (BUSY,))
+    goal = Goal((BUSY,), 1, 2000, shunned=make_target("loss", 0.05))
+    lossy = Lossy(made.question, made.runner, (1, 2), lambda _: goal, made.say, made.tell_round)
+    entry = next(entry for entry in equals().entries.values() if entry.queue.name == "fifo")
+    found = lossy.sensitivity(lossy.changes[0], dataclasses.replace(entry, setting=1000)).least
+    assert found is not None and found.size is not None
+    assert least <= found.size <= 1.25 * least
+
+
 @pytest.mark.parametrize(
     ("given", "asked", "known"),
     [

@@ -13,7 +13,9 @@ from bufferlab.render.advise.reasons import (
     long_wait,
     lossy_what_ifs,
     much_lost,
+    slow_page,
     starved,
+    unequal,
 )
 from bufferlab.render.advise.users import BAD_CALL, rated_text
 from bufferlab.render.advise.words import size_text
@@ -39,6 +41,8 @@ def bewares(advice: Advice) -> Iterator[str]:
         (
             _lost(advice) or _loses_less(advice),
             starved(advice),
+            unequal(advice),
+            slow_page(advice),
             bad_call(advice) or datagrams_lost(advice),
             lossy_what_ifs(advice),
             long_wait(advice.answer.checked("wait_mean_ms").mean, advice.site.rtt_ms, advice.targets),

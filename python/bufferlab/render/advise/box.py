@@ -36,7 +36,7 @@ from bufferlab.render.advise.trade import trade
 from bufferlab.render.advise.typed import LINUX, WIDTH, Typed
 from bufferlab.render.advise.unmet import contradiction, helps
 from bufferlab.render.advise.users import apart, users_lines
-from bufferlab.render.advise.what_if import fragile, what_if
+from bufferlab.render.advise.what_if import controls_decide, fragile, what_if
 from bufferlab.render.advise.words import (
     EVEN,
     START_MEASURED,
@@ -127,6 +127,8 @@ def _meeting(advice: Advice, them: str) -> Iterator[str]:
     yield from bewares(advice)
     if (broken := fragile(advice)) is not None:
         yield broken
+    if (controls := controls_decide(advice)) is not None:
+        yield controls
     if not advice.tied and (undecided := undecided_text(advice.choice)) is not None:
         yield undecided
 

@@ -32,6 +32,8 @@ _COUPLED: Final = (
     "answered with the others' answers in place"
 )
 
+_TABLES: Final = "--explain has each link's tables: the queues, the buffers, other traffic."
+
 
 @as_view.register
 def links_view(advice: LinksAdvice, *, typed: Typed = LINUX, explain: bool = False) -> View:
@@ -50,7 +52,8 @@ def links_view(advice: LinksAdvice, *, typed: Typed = LINUX, explain: bool = Fal
             *_to_type(advice, typed),
             *(part for each in advice.links for part in _whole(box_of(each, None))),
             ScenarioLines(advice.resolved, (), varied, (*assumed, _COUPLED)).terms(),
-            *(part for each in advice.links for part in _rest(each)),
+            *(part for each in advice.links for part in _rest(each, tables=explain)),
+            *([] if explain else [_TABLES]),
             *(
                 part
                 for each in advice.links[:1]
@@ -86,8 +89,7 @@ def _head(advice: LinksAdvice) -> Iterator[str]:
         yield _what(advice)
         for each in advice.links:
             if each.tied:
-                alike = "as good" if each.choice.is_tie_shown else "not distinguished"
-                yield f"{each.site.link}: {alike} for this traffic: {tied_names(each)}; its box says more."
+                yield f"{each.site.link}: {_alike(each)}; its box says more."
     for each in advice.links:
         yield from (f"{each.site.link}: {_lowered(text)}" for text in bewares(each))
     if missing:
@@ -106,6 +108,13 @@ def _head(advice: LinksAdvice) -> Iterator[str]:
             else f"{_all(len(advice.links))} meet their targets"
         )
         yield f"Run together, {them}: {sure_text(sure)} for this traffic ({runs} runs)."
+
+
+def _alike(advice: Advice) -> str:
+    """Which queues nothing tells from a link's answer."""
+    if advice.choice.is_tie_shown:
+        return f"as good for this traffic: {tied_names(advice)}"
+    return f"{len(advice.answer.values)} runs do not distinguish it from {tied_names(advice)}"
 
 
 def _lowered(sentence: str) -> str:
@@ -230,10 +239,12 @@ def _overhead(advice: LinksAdvice, typed: Typed) -> Iterator[str]:
         )
 
 
-def _rest(advice: Advice) -> Iterator[Part]:
-    """What a link's answer rests on."""
-    grids = list(evidence(advice))
-    yield Heading(f"{advice.site.link}: what the answer rests on")
+def _rest(advice: Advice, *, tables: bool) -> Iterator[Part]:
+    """What a link's answer rests on, and what the reader should know."""
+    grids = list(evidence(advice)) if tables else []
+    if tables:
+        yield Heading(f"{advice.site.link}: what the answer rests on")
     yield from grids
     yield from notes(grids)
-    yield from (f"Note: {each}." for each in (*advice.warnings, *advice.short_runs))
+    where = "" if tables else f"{advice.site.link}: "
+    yield from (f"Note: {where}{each}." for each in (*advice.warnings, *advice.short_runs))

@@ -32,6 +32,12 @@ one way up to which ITU-T G.114 finds calls unharmed."""
 STARVED: Final = 10.0
 """Flows starve that get this many times less than those of another group. Our choice."""
 
+UNEQUAL: Final = 0.5
+"""Jain's index of a group's goodput below which its flows share unequally: as if half of them had nothing."""
+
+SLOW_PAGE_S: Final = 4.0
+"""Time to fetch a page above which it is reported: what ITU-T G.1010 (appendix I) accepts of a web page."""
+
 DATAGRAM_LOSS: Final = 0.01
 """Loss of datagrams above which it is reported: what ITU-T G.1010 (appendix I, performance targets) gives for
 video phones; it gives 3 % for conversational voice."""
@@ -101,6 +107,42 @@ def starved(advice: Advice) -> str | None:
         return None
     low, high = (significant(rates[name] / 1e6, 2) for name in (slow, fast))
     return f"But {slow} starves: {low} Mbps a flow, where {fast} has {high} Mbps."
+
+
+def unequal(advice: Advice) -> str | None:
+    """That flows of one group share unequally, where no target is about that, as a sentence."""
+    asked = {target.group for target in advice.targets if target.metric.name == "jain_index"}
+    indices = {
+        each.name: index
+        for each in advice.site.users
+        if each.kind in FELT_BY_GOODPUT
+        and each.flows > 1
+        and each.name not in asked
+        and (index := advice.answer.checked(f"{each.name}.jain_index").mean) is not None
+    }
+    name = min(indices, key=indices.__getitem__, default=None)
+    if name is None or indices[name] >= UNEQUAL:
+        return None
+    return (
+        f"But the flows of {name} share unequally: Jain's index {significant(indices[name], 2)} (1 is equal)."
+    )
+
+
+def slow_page(advice: Advice) -> str | None:
+    """That a page takes long, where no target is about that, as a sentence."""
+    asked = {target.group for target in advice.targets if target.metric.name.startswith("exchange_")}
+    times = {
+        each.name: time_s
+        for each in advice.site.users
+        if each.kind == "web"
+        and each.name not in asked
+        and (time_s := advice.answer.checked(f"{each.name}.exchange_p50_s").mean) is not None
+    }
+    name = max(times, key=times.__getitem__, default=None)
+    if name is None or times[name] <= SLOW_PAGE_S:
+        return None
+    wanted = f"--target '{name}.exchange_p50 <= {SLOW_PAGE_S:g} s'"
+    return f"But {name}: {significant(times[name], 3)} s to fetch a page; {wanted} asks for less."
 
 
 def lossy_what_ifs(advice: Advice) -> str | None:

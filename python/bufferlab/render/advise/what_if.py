@@ -15,8 +15,12 @@ from bufferlab.render.words import listed, title_text
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.targets import Target, want_largest
+from bufferlab.units import packets_text
 
 _FIRST_SIZE: Final = re.compile(r"\(about (\d+)")
+
+FAR_LESS: Final = 0.5
+"""Part of the answer's buffer up to which it is said that another mix of controls needs less. Our choice."""
 
 _MOST_LINES: Final = 4
 """Lines of the box that the warning takes at most."""
@@ -41,6 +45,23 @@ def fragile(advice: Advice) -> str | None:
         f"{counted}{held}. The what-if table has each.",
     ]
     return next((text for text in texts if len(wrap(text, WITHIN)) <= _MOST_LINES), texts[-1])
+
+
+def controls_decide(advice: Advice) -> str | None:
+    """That far less buffer does with another mix of congestion controls, as a sentence."""
+    answer = advice.answer
+    if answer.queue.knob != "limit" or not advice.choice.meets or want_largest(advice.targets):
+        return None
+    less = [
+        (each.least.size, each.title)
+        for each in advice.sensitivity
+        if each.is_of_control and each.holds and each.least is not None and each.least.size is not None
+    ]
+    size, title = min(less, default=(answer.packets, ""))
+    if size > FAR_LESS * answer.packets:
+        return None
+    do = "does" if size == 1 else "do"
+    return f"The congestion controls decide: with {title}, about {packets_text(size)} {do}."
 
 
 def _unasked(counted: str, missed: Sequence[Target], missing: Sequence[Sensitivity], held: str) -> str:
