@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from bufferlab.studies.least import Goal, least
+from bufferlab.studies.least import Goal
 from bufferlab.studies.least.room import level_from
 from bufferlab.studies.targets import make_target
 
@@ -122,7 +122,7 @@ def test_a_size_that_seems_nearer_by_chance_raises_nothing() -> None:
 
 
 @pytest.mark.parametrize("most", [0.05, 0.0001])
-def test_a_first_answer_passes_over_sizes_that_are_shunned(most: float) -> None:
+def test_sizes_that_are_shunned_are_passed_over_to_the_end(most: float) -> None:
     """Any size keeps the link busy; what they lose halves with four times the size, from 20 % on."""
     shunned = make_target("loss", most)
 
@@ -130,10 +130,19 @@ def test_a_first_answer_passes_over_sizes_that_are_shunned(most: float) -> None:
         return 0.2 / math.sqrt(size)
 
     truth: dict[str, Callable[[int], float]] = {"utilization": lambda _: 0.995, "loss": lost}
-    goal = Goal((BUSY,), 1, UPPER, shunned=shunned)
-    search = least(goal)
-    problem, step = Problem(truth, none), next(search)
-    while step.answer is None or not step.answer.confirmed:
-        step = search.send({run: problem.run(run) for run in step.runs})
+    answer = solve(Goal((BUSY,), 1, UPPER, shunned=shunned), Problem(truth, none).run)
     fine = [size for size in (1, 4, 16, 63, 251, 1000) if lost(size) <= most]
-    assert step.answer.closest == (fine[0] if fine else UPPER)
+    assert answer.confirmed and answer.size == (fine[0] if fine else UPPER)
+
+
+def test_a_search_without_shunned_sizes_is_as_it_would_be() -> None:
+    """From 40 packets on the link is busy, and nothing is lost."""
+    truth: dict[str, Callable[[int], float]] = {
+        "utilization": lambda size: 0.99 + 0.004 * math.log(size / 40),
+        "loss": lambda _: 0.0,
+    }
+    plain, shunning = (
+        solve(Goal((BUSY,), 1, UPPER, shunned=shunned), Problem(truth, none).run)
+        for shunned in (None, make_target("loss", 0.05))
+    )
+    assert (plain.size, plain.runs) == (shunning.size, shunning.runs)

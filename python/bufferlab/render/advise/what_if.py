@@ -13,7 +13,7 @@ from bufferlab.render.advise.reasons import much_lost
 from bufferlab.render.framed import WITHIN, Line
 from bufferlab.render.words import listed, title_text
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.advise.sensitivity import ALONE, Sensitivity
 from bufferlab.studies.targets import Target, want_largest
 from bufferlab.units import packets_text
 
@@ -48,14 +48,17 @@ def fragile(advice: Advice) -> str | None:
 
 
 def controls_decide(advice: Advice) -> str | None:
-    """That far less buffer does with another mix of congestion controls, as a sentence."""
-    answer = advice.answer
-    if answer.queue.knob != "limit" or not advice.choice.meets or want_largest(advice.targets):
+    """That far less buffer does if all flows had one congestion control of the mix, as a sentence."""
+    answer, controls = advice.answer, {each.control for each in advice.site.users} - {None}
+    if len(controls) < 2 or answer.queue.knob != "limit" or want_largest(advice.targets):
         return None
     less = [
         (each.least.size, each.title)
         for each in advice.sensitivity
-        if each.is_of_control and each.holds and each.least is not None and each.least.size is not None
+        if each.title.endswith(ALONE)
+        and each.holds
+        and each.least is not None
+        and each.least.size is not None
     ]
     size, title = min(less, default=(answer.packets, ""))
     if size > FAR_LESS * answer.packets:

@@ -33,6 +33,9 @@ OTHERS: Final = ("cubic", "bbr", "reno")
 MOST_CONTROLS: Final = 2
 """The most changes of controls that are tried; of a mix, the first gives all flows its most frequent one."""
 
+ALONE: Final = "alone"
+"""The last word of the title of a change in which all flows have the most frequent control."""
+
 _TIME: Final = re.compile(r"(?<![\w.])[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*[a-zµμ]+")
 """A number with a unit within a law."""
 
@@ -229,7 +232,7 @@ def _controls(base: Scenario) -> Iterator[Variant]:
     most = MOST_CONTROLS
     if len(counts) > 1:
         most -= 1
-        brief = f"{usual.partition('(')[0]} alone"
+        brief = f"{usual.partition('(')[0]} {ALONE}"
         yield from _variant((brief, brief), base, {f"flows[{index}].congestion": usual for index in controls})
     for other in [word for word in OTHERS if word != usual.partition("-")[0].partition("(")[0]][:most]:
         changes: dict[str, object] = {

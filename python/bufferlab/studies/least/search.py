@@ -91,6 +91,8 @@ class _Search:
         self.rising: tuple[Target, ...] = goal.targets
         self.refused = 0
         self.floor: int | None = None
+        self.boldest: int | None = None
+        """No size that is bolder than this is an answer, as those that meet are shunned."""
         self.fixed = False
 
     def run(self) -> Search:
@@ -124,7 +126,12 @@ class _Search:
         fit = [size for size in self.goal.ordered(self.memory.sizes) if self.memory.meets_all(size)]
         fine = [size for size in fit if self.memory.meets(size, shunned)]
         nearest = min(fit, key=lambda size: lack(shunned, self.memory.margins(size, shunned)), default=None)
-        self.floor = fine[0] if fine else nearest
+        first = fine[0] if fine else nearest
+        if first is not None and fit[0] != first:
+            self.floor = self.boldest = first
+
+    def _is_too_bold(self, size: int) -> bool:
+        return self.boldest is not None and self.goal.preferred(size, self.boldest)
 
     def _lacks_room(self) -> Generator[Step, Mapping[Run, Values], bool]:
         """Whether larger sizes come nearer; where that may be chance, after more runs of the last two."""
@@ -341,7 +348,7 @@ class _Search:
         allowed, confidence = self._placing().allowed(), answer.confidence
         while True:
             size = self.goal.bolder(answer.closest, self.goal.resolution)
-            if size == answer.closest:
+            if size == answer.closest or self._is_too_bold(size):
                 break
             self.memory.add(
                 (yield step(size, seeds, f"checking whether {self._shown(size)} will do", answer))
