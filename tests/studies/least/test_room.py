@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from bufferlab.studies.least import Goal
+from bufferlab.studies.least import Goal, least
 from bufferlab.studies.least.room import level_from
 from bufferlab.studies.targets import make_target
 
