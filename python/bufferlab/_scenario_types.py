@@ -72,6 +72,20 @@ class PieDict(TypedDict):
     ecn: NotRequired[bool | None]
 
 
+class FqPieDict(TypedDict):
+    """FQ-PIE: flows hashed to queues that are served in rounds, each under PIE, as in Linux."""
+
+    discipline: Literal["fq_pie"]
+    flows: NotRequired[int | None]
+    quantum: NotRequired[str | None]
+    target: NotRequired[str | None]
+    update: NotRequired[str | None]
+    alpha: NotRequired[float | None]
+    beta: NotRequired[float | None]
+    burst: NotRequired[str | None]
+    ecn: NotRequired[bool | None]
+
+
 class Pi2Dict(TypedDict):
     """First in, first out, under PI2 (`CoNEXT` 2016): PIE's controller with a squared chance; ECT(1) is marked with its root."""
 
@@ -232,6 +246,7 @@ QueueDict = (
     | FqCodelDict
     | StepDict
     | PieDict
+    | FqPieDict
     | Pi2Dict
     | RedDict
     | DrrDict

@@ -68,6 +68,14 @@ LINES = [
         ],
     ),
     (
+        {"queue": "fq_pie", "buffer": "8000 packets"},
+        [
+            FRESH,
+            "tc qdisc add dev eth0 root fq_pie limit 8000 target 15ms tupdate 15ms alpha 2 beta 20 noecn "
+            "flows 1024 quantum 1514 memory_limit 48448000",
+        ],
+    ),
+    (
         {"queue": "cobalt", "buffer": "500 packets"},
         [
             FRESH,
@@ -245,6 +253,10 @@ OTHERS: dict[str, Any] = {
     "red": {
         "min_threshold": "9 packets", "max_threshold": "60 packets", "max_p": 0.2, "weight": 0.25,
         "ecn": True, "gentle": False, "adaptive": False, "mean_packet": "900 B", "target_delay": "9 ms",
+    },
+    "fq_pie": {
+        "flows": 64, "quantum": "300 B", "target": "7 ms", "update": "20 ms", "alpha": 0.25, "beta": 1.5,
+        "burst": "90 ms", "ecn": True,
     },
     "cobalt": {
         "target": "7 ms", "interval": "70 ms", "increment": 0.01, "decrement": 0.001, "ecn": False,

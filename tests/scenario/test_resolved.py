@@ -32,6 +32,9 @@ READS_PLANS: Final = {
 }
 """The modules that may know keys of plans."""
 
+PIE_IN_PLANS = {"update_ps": "t_update_ps", "burst_ps": "max_burst_ps"}
+"""What plans call PIE's parameters where scenarios have other words."""
+
 
 def dumbbell(**link: Any) -> Scenario:
     return Scenario.from_dict(
@@ -52,7 +55,8 @@ def test_a_seed_settles_what_the_plan_has(path: Path) -> None:
         assert link["buffer"]["limit"] == planned["discipline"]["limit"]
         assert link["queue"]["discipline"] == planned["discipline"]["kind"]
         chosen = {"discipline", *(key for key, value in planned["discipline"].items() if value is None)}
-        parameters = {key: value for key, value in link["queue"].items() if key not in chosen}
+        names = PIE_IN_PLANS if "pie" in link["queue"]["discipline"] else {}
+        parameters = {names.get(key, key): value for key, value in link["queue"].items() if key not in chosen}
         assert parameters.items() <= planned["discipline"].items()
     for drawn, index in zip(seeded.draws, range(len(plan["groups"])), strict=True):
         of_group = [flow for flow, group in enumerate(plan["flows"]["group"]) if group == index]

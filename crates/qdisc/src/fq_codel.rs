@@ -27,14 +27,13 @@
 //! Cost: one copy of 40 bytes each way, a hash, a queue's state (a cache line or two). A drop at the limit looks at
 //! every queue that has packets, once a batch. Memory: some 100 bytes a queue, 48 a packet.
 
-use std::collections::VecDeque;
-
 use bufferlab_parameters::{LARGEST_PACKET, bytes, choice, count, parameters, words};
 use bufferlab_units::Time;
 
 use crate::chains::{Chain, Pool};
 use crate::codel::{DropState, Service, Source};
 use crate::drr::LEAST_QUANTUM;
+use crate::turns::{Turns, hashed};
 use crate::{
     Backlog, CodelConfig, Context, Discipline, DropReason, Dropped, Drops, Limit, Packet, QueueDisc, SubQueue,
 };
@@ -98,10 +97,7 @@ pub struct FqCodel {
     perturbation: u64,
     pool: Pool,
     queues: Vec<Queue>,
-    /// Queues whose first packet came lately, in the order of their turns.
-    new: VecDeque<u32>,
-    /// The other ones with packets, or just emptied.
-    old: VecDeque<u32>,
+    turns: Turns,
     backlog: Backlog,
     limit: Limit,
     /// The largest packet that has come, bytes.
@@ -160,8 +156,7 @@ impl FqCodel {
             perturbation,
             pool: Pool::new(),
             queues: vec![NEW_QUEUE; config.flows as usize],
-            new: VecDeque::new(),
-            old: VecDeque::new(),
+            turns: Turns::default(),
             backlog: Backlog::default(),
             limit,
             max_packet: 0,
@@ -169,14 +164,10 @@ impl FqCodel {
         }
     }
 
-    /// The queue of a flow (section 4.1): the finalizer of `SplitMix64` (Steele, Lea, Flood 2014) of its number and the
-    /// seed, its upper half scaled to the number of queues.
+    /// The queue of a flow (section 4.1).
     #[inline]
     fn queue_of(&self, flow: u32) -> u32 {
-        let mut z = self.perturbation ^ u64::from(flow).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (((z >> 32) * u64::from(self.config.flows)) >> 32) as u32
+        hashed(self.perturbation, flow, self.config.flows)
     }
 
     /// Drops from the largest queues until an arrival of this number of bytes has room (section 4.1).
@@ -210,27 +201,12 @@ impl FqCodel {
     fn fattest(&self) -> u32 {
         let bytes = |queue: u32| self.queues[queue as usize].chain.bytes();
         let (mut fattest, mut most) = (0, 0);
-        for &queue in self.new.iter().chain(&self.old) {
+        for (queue, _) in self.turns.iter() {
             if bytes(queue) > most {
                 (fattest, most) = (queue, bytes(queue));
             }
         }
         fattest
-    }
-
-    /// The queue at the head of the lists, and whether it is new (section 4.2).
-    #[inline]
-    fn first(&self) -> Option<(u32, bool)> {
-        match self.new.front() {
-            Some(&queue) => Some((queue, true)),
-            None => self.old.front().map(|&queue| (queue, false)),
-        }
-    }
-
-    #[inline]
-    fn take_first(&mut self, is_new: bool) {
-        let list = if is_new { &mut self.new } else { &mut self.old };
-        list.pop_front();
     }
 }
 
@@ -247,7 +223,7 @@ impl QueueDisc for FqCodel {
         if !queue.active {
             queue.active = true;
             queue.deficit = i64::from(self.config.quantum_bytes);
-            self.new.push_back(index);
+            self.turns.begin(index);
         }
         if self.limit.is_below(self.backlog) {
             self.make_room(bytes, drops);
@@ -257,12 +233,11 @@ impl QueueDisc for FqCodel {
     #[inline]
     fn dequeue(&mut self, now: Time, drops: &mut Drops) -> Option<Packet> {
         loop {
-            let (index, is_new) = self.first()?;
+            let (index, is_new) = self.turns.first()?;
             let queue = &mut self.queues[index as usize];
             if queue.deficit <= 0 {
                 queue.deficit += i64::from(self.config.quantum_bytes);
-                self.take_first(is_new);
-                self.old.push_back(index);
+                self.turns.end_turn(index, is_new);
                 continue;
             }
             let mut waiting = Waiting {
@@ -278,12 +253,7 @@ impl QueueDisc for FqCodel {
                 queue.deficit -= i64::from(packet.wire_bytes);
                 return Some(packet);
             }
-            let starves = is_new && !self.old.is_empty();
-            queue.active = starves;
-            self.take_first(is_new);
-            if starves {
-                self.old.push_back(index);
-            }
+            queue.active = self.turns.leave(index, is_new);
         }
     }
 
@@ -302,11 +272,8 @@ impl QueueDisc for FqCodel {
     }
 
     fn sub_queues(&self) -> Vec<SubQueue> {
-        let lists =
-            self.new.iter().map(|queue| (queue, true)).chain(self.old.iter().map(|queue| (queue, false)));
-        lists
-            .filter_map(|(&queue, is_new)| self.pool.look(&self.queues[queue as usize].chain, is_new))
-            .collect()
+        let look = |(queue, is_new): (u32, bool)| self.pool.look(&self.queues[queue as usize].chain, is_new);
+        self.turns.iter().filter_map(look).collect()
     }
 }
 

@@ -15,6 +15,7 @@ mod drr;
 mod dualpi2;
 mod fifo;
 mod fq_codel;
+mod fq_pie;
 mod limit;
 mod packet;
 mod packet_queue;
@@ -25,6 +26,7 @@ mod red;
 mod rtt;
 mod splitbuff;
 mod step;
+mod turns;
 
 pub use classes::{ClassEstimate, Estimates, SubQueue};
 pub use cobalt::{Cobalt, CobaltConfig};
@@ -33,6 +35,7 @@ pub use drr::{Drr, DrrConfig};
 pub use dualpi2::{DualPi2, DualPi2Config};
 pub use fifo::{Fifo, FifoConfig};
 pub use fq_codel::{CodelBacklog, FqCodel, FqCodelConfig};
+pub use fq_pie::{FqPie, FqPieConfig};
 pub use limit::{Backlog, Limit, Threshold};
 pub use packet::{DropReason, Dropped, Drops, Ecn, Packet, PacketKind};
 pub use pi2::{Pi2, Pi2Config};
@@ -251,6 +254,8 @@ disciplines! {
     Step(StepConfig) = "step": Step,
     /// First in, first out, under PIE (RFC 8033).
     Pie(PieConfig) = "pie": Box<Pie>,
+    /// FQ-PIE: flows hashed to queues that are served in rounds, each under PIE, as in Linux.
+    FqPie(FqPieConfig) = "fq_pie": Box<FqPie>,
     /// First in, first out, under PI2 (`CoNEXT` 2016): PIE's controller with a squared chance; ECT(1) is marked with its root.
     Pi2(Pi2Config) = "pi2": Box<Pi2>,
     /// First in, first out, with random early drops: adaptive RED, or RED with given parameters.

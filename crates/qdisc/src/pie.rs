@@ -98,7 +98,7 @@ pub struct Pie {
 
 /// The chance of a drop, and what it comes from.
 #[derive(Clone, Copy, Debug)]
-struct Control {
+pub(crate) struct Control {
     config: PieConfig,
     drop_prob: f64,
     /// Sum of the chances since the last drop or mark.
@@ -112,7 +112,10 @@ struct Control {
 }
 
 impl Control {
-    fn new(config: PieConfig) -> Control {
+    /// # Panics
+    /// Without time between updates.
+    pub(crate) fn new(config: PieConfig) -> Control {
+        assert!(config.t_update > Span::ZERO, "updates need time between them");
         Control {
             config,
             drop_prob: 0.0,
@@ -132,7 +135,7 @@ impl Control {
 
     /// Makes the updates that are due by now.
     #[inline]
-    fn update(&mut self, now: Time) {
+    pub(crate) fn update(&mut self, now: Time) {
         if now >= self.next_update {
             self.catch_up(now);
         }
@@ -201,6 +204,34 @@ impl Control {
         }
         hit
     }
+
+    /// Whether the packet that comes has to go: drawn, and not marked instead. `small`: at most two full packets wait.
+    #[inline]
+    pub(crate) fn refuses(
+        &mut self,
+        packet: &mut Packet,
+        small: bool,
+        stream: &mut Stream,
+        marks: &mut u64,
+    ) -> bool {
+        if self.lets_burst() || !self.drop_early(small, stream) {
+            return false;
+        }
+        let spares = self.config.ecn && self.drop_prob < MARK_ECNTH;
+        !(spares && packet.mark(marks))
+    }
+
+    /// The buffer was full.
+    #[inline]
+    pub(crate) fn on_overlimit(&mut self) {
+        self.accu_prob = 0.0;
+    }
+
+    /// A packet leaves after this wait; what leaves an empty queue behind counts as none.
+    #[inline]
+    pub(crate) fn on_departure(&mut self, wait: Span) {
+        self.current_qdelay = wait;
+    }
 }
 
 impl Pie {
@@ -209,20 +240,15 @@ impl Pie {
     /// # Panics
     /// Without time between updates.
     pub fn new(limit: Limit, config: PieConfig, stream: Stream) -> Pie {
-        assert!(config.t_update > Span::ZERO, "updates need time between them");
         let control = Control::new(config);
         Pie { packets: PacketQueue::default(), limit, max_packet: 0, control, stream, marks: 0 }
     }
 
-    /// Whether the packet has to go: drawn, and not marked instead.
+    /// Whether the packet that comes has to go.
     #[inline]
     fn drops(&mut self, packet: &mut Packet) -> bool {
         let small = self.packets.backlog().bytes <= 2 * self.max_packet;
-        if self.control.lets_burst() || !self.control.drop_early(small, &mut self.stream) {
-            return false;
-        }
-        let spares = self.control.config.ecn && self.control.drop_prob < MARK_ECNTH;
-        !(spares && packet.mark(&mut self.marks))
+        self.control.refuses(packet, small, &mut self.stream, &mut self.marks)
     }
 }
 
@@ -232,7 +258,7 @@ impl QueueDisc for Pie {
         self.control.update(now);
         self.max_packet = self.max_packet.max(u64::from(packet.wire_bytes));
         if !self.limit.admits(self.backlog(), packet.wire_bytes) {
-            self.control.accu_prob = 0.0;
+            self.control.on_overlimit();
             drops.push(Dropped { packet, reason: DropReason::Overlimit });
         } else if self.drops(&mut packet) {
             drops.push(Dropped { packet, reason: DropReason::Early });
@@ -246,8 +272,7 @@ impl QueueDisc for Pie {
     fn dequeue(&mut self, now: Time, _drops: &mut Drops) -> Option<Packet> {
         self.control.update(now);
         let packet = self.packets.pop()?;
-        self.control.current_qdelay =
-            if self.packets.is_empty() { Span::ZERO } else { now - packet.enqueued };
+        self.control.on_departure(if self.packets.is_empty() { Span::ZERO } else { now - packet.enqueued });
         Some(packet)
     }
 

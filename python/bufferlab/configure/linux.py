@@ -162,14 +162,15 @@ def _leaf(answer: Answer, target: Target, notes: list[str]) -> tuple[str, list[s
 
 
 def discipline_options(answer: Answer, notes: list[str]) -> list[str]:
-    """The options of fifo, codel, fq_codel, pie, step and dualpi2 beside the limit."""
+    """The options of fifo, codel, fq_codel, pie, fq_pie, step and dualpi2 beside the limit."""
     given = answer.parameters
     if answer.discipline == "codel":
         return codel_times(answer, notes) + codel_ecn(given)
     if answer.discipline == "fq_codel":
         return [*codel_times(answer, notes), *fq_options(answer, notes), *codel_ecn(given)]
-    if answer.discipline == "pie":
-        return pie_options(given, notes)
+    if answer.discipline in {"pie", "fq_pie"}:
+        of_queues = fq_pie_options(answer, notes) if answer.discipline == "fq_pie" else []
+        return [*pie_options(given, notes), *of_queues]
     if answer.discipline == "step":
         return step(answer, notes)
     if answer.discipline == "dualpi2":
@@ -214,14 +215,26 @@ def fq_options(answer: Answer, notes: list[str]) -> list[str]:
         f"quantum {given['quantum_bytes']}",
         f"drop_batch {given['drop_batch']}",
     ]
+    return options + _memory(answer, notes)
+
+
+def _memory(answer: Answer, notes: list[str]) -> list[str]:
+    """The memory limit of disciplines with queues for flows."""
     memory = raised_memory_limit(answer)
-    if memory is not None:
-        options.append(f"memory_limit {memory}")
-        notes.append(
-            f"memory_limit is raised from its default of 32 MiB to {MEMORY_FACTOR} times the buffer's "
-            "bytes: it counts the kernel's memory, more than packets' bytes; the lower of both limits holds."
-        )
-    return options
+    if memory is None:
+        return []
+    notes.append(
+        f"memory_limit is raised from its default of 32 MiB to {MEMORY_FACTOR} times the buffer's "
+        "bytes: it counts the kernel's memory, more than packets' bytes; the lower of both limits holds."
+    )
+    return [f"memory_limit {memory}"]
+
+
+def fq_pie_options(answer: Answer, notes: list[str]) -> list[str]:
+    """What FQ-PIE has beyond PIE."""
+    given = answer.parameters
+    options = [f"flows {given['flows']}", f"quantum {given['quantum_bytes']}"]
+    return options + _memory(answer, notes)
 
 
 def pie_options(given: Mapping[str, Any], notes: list[str]) -> list[str]:
@@ -288,6 +301,8 @@ SOURCES: Final = (
     ),
     Source(_MAN, "tc-htb(8)", "rate, ceil, burst, cburst, quantum"),
     Source("iproute2 6.1.0", "tc/tc_red.c", "how a burst becomes RED's weight"),
+    Source("iproute2 6.1.0", "tc-fq_pie(8)", "options, defaults, bounds"),
+    Source("Linux", "net/sched/sch_fq_pie.c", "defaults; what memory_limit counts"),
     Source(
         "Linux", "net/sched/sch_fifo.c", "what waits counts: a packet is queued while fewer than limit wait"
     ),
@@ -311,7 +326,7 @@ LINUX: Final = Platform(
     title="Linux (tc of iproute2 6.1)",
     device="eth0",
     comment="#",
-    disciplines=("fifo", "codel", "fq_codel", "pie", "step", "red", "cobalt", "dualpi2"),
+    disciplines=("fifo", "codel", "fq_codel", "pie", "fq_pie", "step", "red", "cobalt", "dualpi2"),
     cake=True,
     shapes=True,
     write=write,

@@ -84,6 +84,7 @@ class Written:
 
 ALIKE: Final[Mapping[str, tuple[str, ...]]] = {
     "pie": ("codel",),
+    "fq_pie": ("fq_codel", "pie"),
     "cobalt": ("codel", "fq_codel"),
     "pi2": ("dualpi2", "pie", "codel"),
     "step": ("red", "codel"),

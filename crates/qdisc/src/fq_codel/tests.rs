@@ -96,7 +96,7 @@ fn who_runs_empty_is_not_new_at_once() {
     offer(&mut queue, Time::ZERO, 1, &[100]);
     assert_eq!(serve(&mut queue, 2), [(1, 100), (0, 700)]);
     offer(&mut queue, Time::ZERO, 1, &[100]);
-    assert_eq!((queue.new.len(), queue.old.len()), (0, 2));
+    assert_eq!((queue.turns.lengths().0, queue.turns.lengths().1), (0, 2));
 }
 
 /// Section 4.2: an old queue that runs empty leaves the lists, and with its next packet it is new.
@@ -108,9 +108,9 @@ fn an_old_queue_that_runs_empty_leaves() {
     // both are old after a quantum each; flow 1 runs empty with its second packet, and its next turn finds that
     assert_eq!(serve(&mut queue, 5).iter().map(|(flow, _)| *flow).collect::<Vec<_>>(), [0, 1, 0, 1, 0]);
     assert_eq!(serve(&mut queue, 1), [(0, 1514)]);
-    assert_eq!((queue.new.len(), queue.old.len()), (0, 1));
+    assert_eq!((queue.turns.lengths().0, queue.turns.lengths().1), (0, 1));
     offer(&mut queue, Time::ZERO, 1, &[100]);
-    assert_eq!((queue.new.len(), queue.old.len()), (1, 1));
+    assert_eq!((queue.turns.lengths().0, queue.turns.lengths().1), (1, 1));
 }
 
 /// As in Linux: where there is no old queue that it could starve, a new one that runs empty leaves at once.
@@ -121,9 +121,9 @@ fn a_new_queue_that_runs_empty_beside_new_ones_leaves_at_once() {
     offer(&mut queue, Time::ZERO, 1, &[100; 2]);
     // the second turn finds that flow 0 has nothing more
     assert_eq!(serve(&mut queue, 2), [(0, 100), (1, 100)]);
-    assert_eq!((queue.new.len(), queue.old.len()), (1, 0));
+    assert_eq!((queue.turns.lengths().0, queue.turns.lengths().1), (1, 0));
     offer(&mut queue, Time::ZERO, 0, &[100]);
-    assert_eq!((queue.new.len(), queue.queues[queue.queue_of(0) as usize].deficit), (2, 1514));
+    assert_eq!((queue.turns.lengths().0, queue.queues[queue.queue_of(0) as usize].deficit), (2, 1514));
 }
 
 #[test]

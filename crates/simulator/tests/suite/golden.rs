@@ -7,8 +7,8 @@ use std::path::Path;
 
 use bufferlab_congestion::{CongestionConfig, DctcpConfig, RenoConfig};
 use bufferlab_qdisc::{
-    CobaltConfig, CodelConfig, DisciplineConfig, DrrConfig, FifoConfig, FqCodelConfig, Limit, Pi2Config,
-    PieConfig, StepConfig, Threshold,
+    CobaltConfig, CodelConfig, DisciplineConfig, DrrConfig, FifoConfig, FqCodelConfig, FqPieConfig, Limit,
+    Pi2Config, PieConfig, StepConfig, Threshold,
 };
 use bufferlab_simulator::{ALL_GROUPS, Control, JitterPlan, Outcome, Plan, QueuePlan, run};
 use bufferlab_transport::Recovery;
@@ -154,8 +154,12 @@ fn disciplines_by_buffer() {
     let codel = |ecn, ce_threshold| CodelConfig { ecn, ce_threshold, ..CodelConfig::default() }.into();
     let pie = |ecn| PieConfig { ecn, ..PieConfig::default() }.into();
     let step = StepConfig { threshold: Some(Threshold::Packets(20)), target: None }.into();
+    let fq_pie = |ecn| {
+        let pie = PieConfig { ecn, ..PieConfig::default() };
+        FqPieConfig { pie, ..FqPieConfig::default() }.into()
+    };
     let fq_codel = || FqCodelConfig::default().into();
-    let rows: [(_, _, _, DisciplineConfig, _); 21] = [
+    let rows: [(_, _, _, DisciplineConfig, _); 23] = [
         ("fifo", "reno", 60, fifo(), reno.clone()),
         ("fifo", "reno", 1_000, fifo(), reno.clone()),
         ("codel", "reno", 60, codel(false, None), reno.clone()),
@@ -175,8 +179,10 @@ fn disciplines_by_buffer() {
         ("step 20", "dctcp", 1_000, step, dctcp.clone()),
         ("pi2", "reno", 1_000, Pi2Config::default().into(), reno.clone()),
         ("pi2", "dctcp", 1_000, Pi2Config::default().into(), dctcp.clone()),
-        ("cobalt", "reno", 1_000, CobaltConfig::default().into(), reno),
-        ("cobalt", "dctcp", 1_000, CobaltConfig::default().into(), dctcp),
+        ("cobalt", "reno", 1_000, CobaltConfig::default().into(), reno.clone()),
+        ("cobalt", "dctcp", 1_000, CobaltConfig::default().into(), dctcp.clone()),
+        ("fq_pie", "reno", 1_000, fq_pie(false), reno),
+        ("fq_pie ecn", "dctcp", 1_000, fq_pie(true), dctcp),
     ];
     for (name, control, buffer, config, congestion) in rows {
         let mut plan = dumbbell(Recovery::Sack, 1, &[50]);

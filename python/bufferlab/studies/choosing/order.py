@@ -6,12 +6,26 @@ from typing import Final
 
 from bufferlab.studies.words import OWN
 
-ORDER: Final = (OWN, "fifo", "fq_codel", "codel", "pie", "pi2", "cobalt", "dualpi2", "step", "red", "drr")
+ORDER: Final = (
+    OWN,
+    "fifo",
+    "fq_codel",
+    "codel",
+    "pie",
+    "fq_pie",
+    "pi2",
+    "cobalt",
+    "dualpi2",
+    "step",
+    "red",
+    "drr",
+)
 """Of equally good queues the first of these is taken. The order is our choice: what is there need not be
 changed; FIFO needs nothing; FQ-CoDel keeps flows apart (RFC 8290, abstract), and is what systemd
 (sysctl.d/50-default.conf) and OpenWrt (661-use_fq_codel_by_default.patch) run by default; CoDel, PIE, PI2
-and COBALT have one queue for all, DualPI2 a second one for hosts that are still few; a step is for networks
-whose hosts all listen; the others need parameters that fit the link."""
+and COBALT have one queue for all, FQ-PIE is rarer than either of its parts, DualPI2 has a second queue for
+hosts that are still few; a step is for networks whose hosts all listen; the others need parameters that fit
+the link."""
 
 
 def place(name: str) -> int:
