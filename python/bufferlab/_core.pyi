@@ -23,6 +23,7 @@ __all__ = [
     "anonymize",
     "canonical_plan",
     "check_word",
+    "datagrams",
     "engine_fingerprint",
     "engine_version",
     "format_quantity",
@@ -35,6 +36,7 @@ __all__ = [
     "simulate",
     "size_unit",
     "split_override",
+    "turns",
 ]
 
 ALL_GROUPS: Final[int]
@@ -202,6 +204,12 @@ class Session:
     def counters(self, link: int) -> LinkCounters: ...
     def flow(self, flow: int) -> FlowState: ...
     def finish(self, control: Control | None = None) -> Outcome: ...
+
+def datagrams(plan_json: str, most: int) -> list[list[tuple[int, int]]]:
+    """When each datagram of each flow leaves, ps, and its size on the wire; at most `most` of a flow."""
+
+def turns(plan_json: str, count: int) -> list[list[tuple[int, int]]]:
+    """The first turns of each flow that has data by turns: bytes, and how long it is silent then, ps."""
 
 def simulate(plan_json: str, control: Control | None = None, recording_json: str | None = None) -> Outcome:
     """Run a plan to its end, or until `control` cancels it; other Python threads run meanwhile.

@@ -21,6 +21,7 @@ FOLDER: Final = Path(__file__).parent / "recorded"
 CASES: Final[dict[str, dict[str, Any]]] = {
     "reno-fifo": {"flows.bulk.count": 1},
     "reno-fq_codel": {"flows.bulk.count": 4, "bottleneck.queue": "fq_codel"},
+    "applications": {"flows.bulk.congestion": "cubic-linux(hystart)"},
     "reno-splitbuff": {"flows.bulk.count": 2, "bottleneck.queue": "splitbuff"},
 }
 """What was run, by file: changes of `scenario`."""
@@ -31,6 +32,21 @@ OURS: Final = {"reno-splitbuff"}
 
 def scenario(case: str) -> Scenario:
     """The scenario of a record."""
+    reno = {"rtt": "40 ms", "congestion": "reno"}
+    more = [
+        {"name": "page", "application": {"kind": "web", "size": "30 KB", "every": "1 s"}, **reno},
+        {
+            "name": "short",
+            "application": {"kind": "short-flows", "size": "20 KB", "interval": "1 s"},
+            **reno,
+        },
+        {
+            "name": "call",
+            "rtt": "40 ms",
+            "application": {"kind": "udp", "packet": "200 B", "interval": "20 ms"},
+        },
+        {"name": "ping", "rtt": "40 ms", "application": {"kind": "ping", "interval": "200 ms"}},
+    ]
     far = {"name": "far", "count": 2, "rtt": "200 ms", "congestion": "reno", "start": "uniform(0 s, 500 ms)"}
     return Scenario.from_dict(
         {
@@ -39,6 +55,7 @@ def scenario(case: str) -> Scenario:
             "flows": [
                 {"name": "bulk", "rtt": "40 ms", "congestion": "reno", "start": "uniform(0 s, 500 ms)"},
                 *([far] if case in OURS else []),
+                *(more if case == "applications" else []),
             ],
         }
     ).with_overrides(CASES[case])

@@ -119,7 +119,6 @@ def test_controls_that_linux_has_are_accepted(control: str) -> None:
         ({"bottleneck__queue": "drr"}, "links.bottleneck.queue", "fifo, codel, fq_codel, pie"),
         ({"bottleneck__loss": 0.01}, "links.bottleneck.loss", "0"),
         ({"flows__bulk__congestion": "ctcp"}, "flows.bulk.congestion", "reno, cubic"),
-        ({"flows__bulk__stop": "9 s"}, "flows.stop", "without a stop"),
         ({"flows__bulk__count": 2001}, "flows", "at most 2000 flows"),
         (
             {"flows__bulk__count": 401, "flows__bulk__rtt": "uniform(40 ms, 80 ms)"},

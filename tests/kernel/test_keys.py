@@ -41,6 +41,7 @@ WITH: Final[Mapping[str, Mapping[str, object]]] = {
     "min_rto": {"rto_margin": "300 ms"},
     "rtt_spread": {"count": 3},
     "stated_rtt": {"window": "16 MiB"},
+    "after_idle": {"application": {"kind": "on-off", "size": "1 MB", "off": "1 s"}},
 }
 """What else a key needs to show."""
 
@@ -219,30 +220,6 @@ def test_a_changing_buffer_is_refused() -> None:
     assert seen({"changes": [{"at": "9 s", "buffer": "50 packets"}]}, {}).refused == (
         "links.bottleneck.changes",
     )
-
-
-@pytest.mark.parametrize(
-    "application",
-    [
-        {"kind": "transfer", "bytes": "1 MB"},
-        {"kind": "on-off", "size": "1 MB", "off": "1 s"},
-        {"kind": "short-flows", "size": "1 MB", "interval": "1 s"},
-        {"kind": "web", "size": "20 KB", "every": "3 s"},
-        {"kind": "udp", "packet": "200 B", "interval": "20 ms"},
-        {"kind": "ping", "interval": "1 s"},
-    ],
-    ids=lambda table: str(table["kind"]),
-)
-def test_other_applications_are_refused(application: Mapping[str, object]) -> None:
-    control = {"congestion": "reno"} if application["kind"] not in {"udp", "ping"} else {}
-    table = {
-        "run": {"duration": "40 s", "stack": "linux"},
-        "bottleneck": {"rate": "12 Mbps", "buffer": "100 packets"},
-        "flows": [{"name": "bulk", "rtt": "50 ms", "application": application, **control}],
-    }
-    with pytest.raises(InputError) as refused:
-        job_of(lower(Scenario.from_dict(table)))
-    assert refused.value.key == "flows.bulk.application"
 
 
 def test_groups_may_not_differ_in_what_holds_for_all() -> None:

@@ -96,8 +96,8 @@ def test_the_extension_carries_packets_and_says_what_it_cannot_read() -> None:
     assert forwarder.counters(100_999)[:4] == [0, 0, 0, 0]
     assert forwarder.take(101_000) == segment
     assert (forwarder.next_ns(), forwarder.counters(101_000)[:2]) == (None, [100, 1])
-    with pytest.raises(ValueError, match="is of no flow: its port is 10001"):
-        forwarder.arrive(101_000, segment[:21] + b"\x11" + segment[22:])
+    with pytest.raises(ValueError, match="is of no flow: its port is 9999"):
+        forwarder.arrive(101_000, segment[:20] + b"\x27\x0f" + segment[22:])
     assert json.loads(forwarder.finish())["queues"]["whole_departed_packets"] == [1, 1]
     with pytest.raises(ValueError, match="it is finished"):
         forwarder.next_ns()

@@ -22,6 +22,7 @@ READS_PLANS: Final = {
     "experiment/simulation.py",  # hands it to the engine
     "experiment/memory.py",  # estimates what a recording takes, before the engine begins
     "results/transfers.py",  # what was drawn for each flow
+    "kernel/applications.py",  # gives what of it flows do to a real kernel
     "kernel/job.py",  # gives it to a real kernel in the engine's place
     "kernel/own.py",
     "kernel/outcome.py",

@@ -6,7 +6,8 @@
 //! not make later ones late.
 //!
 //! # Departures from a router
-//! - A packet's flow is known by its sender's port, as the flows of a plan have each their own.
+//! - A packet's flow is known by its sender's port, as the flows of a plan have each their own: from the first port on, one
+//!   a flow, and then again for each flow's next connection.
 //! - A packet has the scenario's size on the wire, whatever the kernel's headers have: what the plan's `header_bytes` are
 //!   more than the kernel's is added to every packet of the group.
 //! - The round-trip time that senders state comes beside the packets ([`Forwarder::state`]): no kernel writes it
@@ -50,7 +51,7 @@ impl Forwarder {
     /// [`PlanError`] names the first field of the plan that is out of bounds.
     ///
     /// # Arguments
-    /// `first_port` is the port of flow 0; the others' follow.
+    /// `first_port` is the port of flow 0; the others' follow, and those of their next connections.
     pub fn new(plan: &Plan, first_port: u16) -> Result<Forwarder, PlanError> {
         Ok(Forwarder {
             link: CarriedLink::new(plan, 0)?,
@@ -76,18 +77,20 @@ impl Forwarder {
         let stray = |reason: String| Stray { bytes: bytes.len(), reason };
         let header =
             Header::read(&bytes).ok_or_else(|| stray("it is neither TCP nor UDP over IPv4".to_owned()))?;
-        let flow = header.port.wrapping_sub(self.first_port);
-        let group = self.groups.get(usize::from(flow));
-        let group = *group.ok_or_else(|| stray(format!("its port is {}", header.port)))?;
+        let above = header.port.checked_sub(self.first_port);
+        let above = above.ok_or_else(|| stray(format!("its port is {}", header.port)))?;
+        // a plan that was checked has flows
+        let flow = usize::from(above) % self.groups.len();
+        let group = self.groups[flow];
         let wire_bytes = (i64::from(header.bytes) + self.extra_bytes[usize::from(group)]).max(1) as u32;
         let packet = Packet {
             sent: now,
-            flow: u32::from(flow),
+            flow: flow as u32,
             wire_bytes,
             group,
             kind: header.kind,
             hop: if header.reduced { Packet::REDUCED } else { 0 },
-            srtt_us: self.stated_us[usize::from(flow)],
+            srtt_us: self.stated_us[flow],
             ..Packet::default()
         };
         self.link.arrive(now, packet, bytes);

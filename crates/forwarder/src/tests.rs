@@ -103,11 +103,25 @@ fn what_is_of_no_flow_is_reported() {
     let mut forwarder = Forwarder::new(&plan(52, None), 10_000).unwrap();
     let said = |result: Result<(), super::Stray>| result.unwrap_err().to_string();
     assert_eq!(
-        said(forwarder.arrive(at(0), data(10_002, 60))),
-        "a packet of 100 bytes is of no flow: its port is 10002"
+        said(forwarder.arrive(at(0), data(9_999, 60))),
+        "a packet of 100 bytes is of no flow: its port is 9999"
     );
     assert_eq!(
         said(forwarder.arrive(at(0), vec![0x60; 40])),
         "a packet of 40 bytes is of no flow: it is neither TCP nor UDP over IPv4"
     );
+}
+
+#[test]
+fn a_flows_next_connection_has_another_port() {
+    let mut plan = plan(52, None);
+    plan.groups.push(GroupPlan { name: "other".into(), ..plan.groups[0].clone() });
+    plan.flows.group = vec![0, 1];
+    let mut forwarder = Forwarder::new(&plan, 10_000).unwrap();
+    for port in [10_001, 10_003, 10_004] {
+        forwarder.arrive(at(0), data(port, 60)).unwrap();
+    }
+    while forwarder.take(at(1_000)).is_some() {}
+    let queues = forwarder.finish().queues;
+    assert_eq!((&queues.group[..2], &queues.arrived_packets[..2]), (&[0, 1][..], &[1, 2][..]));
 }

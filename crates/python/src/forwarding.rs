@@ -116,3 +116,17 @@ fn finished() -> PyErr {
 fn failed(fault: &str) -> PyErr {
     PyRuntimeError::new_err(format!("the engine failed: {fault}"))
 }
+
+/// When each datagram of each flow leaves, ps, and its size on the wire; at most `most` of a flow.
+#[pyfunction]
+pub fn datagrams(plan_json: &str, most: usize) -> PyResult<Vec<Vec<(u64, u32)>>> {
+    let flows = bufferlab_simulator::datagrams(&read_plan(plan_json)?, most);
+    let plain = |flow: Vec<(Time, u32)>| flow.into_iter().map(|(at, bytes)| (at.as_ps(), bytes)).collect();
+    Ok(flows.into_iter().map(plain).collect())
+}
+
+/// The first turns of each flow that has data by turns: bytes, and how long it is silent then, ps.
+#[pyfunction]
+pub fn turns(plan_json: &str, count: usize) -> PyResult<Vec<Vec<(u64, u64)>>> {
+    Ok(bufferlab_simulator::turns(&read_plan(plan_json)?, count))
+}

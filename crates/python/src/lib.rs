@@ -202,6 +202,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scenario::canonical_plan, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::hash_plan, module)?)?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(forwarding::datagrams, module)?)?;
+    module.add_function(wrap_pyfunction!(forwarding::turns, module)?)?;
     module.add_function(wrap_pyfunction!(observing::observe, module)?)?;
     module.add_function(wrap_pyfunction!(observing::anonymize, module)?)?;
     module.add("SPLITBUFF_CAP", bufferlab_scenario::SPLITBUFF_CAP)?;

@@ -23,6 +23,7 @@ mod context;
 mod control;
 mod controls;
 mod disciplines;
+mod drawn;
 mod echo;
 mod ends;
 mod engine;
@@ -54,6 +55,7 @@ mod world;
 pub use carried::{Carried, CarriedLink};
 pub use check::PlanError;
 pub use control::Control;
+pub use drawn::{datagrams, turns};
 pub use outcome::{
     ALL_CLASSES, ALL_GROUPS, ClassHistogramTable, ClassSampleTable, ClassTable, ExchangeTable, FlowState,
     FlowTable, GroupCounters, HistogramTable, LinkCounters, NONE, Outcome, QueueSampleTable, QueueTable,

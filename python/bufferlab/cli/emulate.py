@@ -63,7 +63,7 @@ def emulate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
 
     What happens is shown as run shows it. TCP and the queue disciplines are Linux's own; flows, round trips
     and starts are those that run draws for the same seed. It needs a kernel made by 'kernel build' and a
-    scenario of one link with bulk flows (docs/kernel.md).
+    scenario of one link (docs/kernel.md).
     """
     # slow to import, and not needed for a help
     from bufferlab.cli.outputs import Outputs  # noqa: PLC0415

@@ -9,12 +9,20 @@ from bufferlab.configure.answer import Answer
 from bufferlab.configure.linux_red import red
 from bufferlab.errors import InputError
 from bufferlab.kernel import network
+from bufferlab.kernel.applications import applications
 from bufferlab.kernel.refusals import CONTROLS, PIE_SCALE, STATED, refusals
 from bufferlab.plan import Plan, plan_json
 from bufferlab.units import PS_PER_MS, PS_PER_NS, PS_PER_US
 
 FIRST_PORT: Final = 10_000
 _LISTENING_PORT: Final = 5000
+_DATAGRAM_PORT: Final = 4999
+_NO_TCP: Final[Mapping[str, Any]] = {
+    "mss_bytes": 1448, "header_bytes": 52, "timestamps": True, "offload": None, "ecn": "off",
+    "tuned_window": False, "initial_window": 10, "min_rto_ps": 200 * PS_PER_MS, "ack_every": 2,
+}  # fmt: skip
+"""What hosts without TCP have, whose packets are up to 1500 bytes."""
+
 _MOST_PACKETS: Final = 1_000_000
 _QUEUE_READINGS: Final = 2000
 _SHORTEST_STEP_NS: Final = 1_000_000
@@ -51,15 +59,22 @@ def job_of(plan: Plan, *, ours: bool = False) -> Job:
     if mistakes:
         raise InputError.of(mistakes)
     (link,), groups, flows = plan["links"], plan["groups"], plan["flows"]
-    source = groups[0]["source"]
+    source = next((group["source"] for group in groups if group["source"]["kind"] == "tcp"), _NO_TCP)
     packet_bytes = source["mss_bytes"] + source["header_bytes"]
     # HTB lets a packet leave when the one before it has been sent, so the last one's time is lacking
-    own_ns = 0 if ours else packet_bytes * 8 * 10**9 // link["rate_bps"]
-    delays_ns = [round(ps / PS_PER_NS) + own_ns for ps in round_trips_ps(plan)]
+    own_ns = [0 if ours else packet_of(group["source"]) * 8 * 10**9 // link["rate_bps"] for group in groups]
+    delays_ns = [
+        round(ps / PS_PER_NS) + own_ns[group]
+        for ps, group in zip(round_trips_ps(plan), flows["group"], strict=True)
+    ]
     distinct = sorted(set(delays_ns))
     homes = {delay_ns: index for index, delay_ns in enumerate(distinct)}
-    controls = [CONTROLS[group["source"]["congestion"]["kind"]] for group in groups]
-    ports = {control: _LISTENING_PORT + index for index, control in enumerate(dict.fromkeys(controls))}
+    controls = [control_of(group["source"]) for group in groups]
+    named = dict.fromkeys(filter(None, controls))
+    ports: dict[str | None, int] = {control: _LISTENING_PORT + index for index, control in enumerate(named)}
+    datagrams = {} if len(named) == len(set(controls)) else {"datagrams": [_DATAGRAM_PORT]}
+    ports[None] = _DATAGRAM_PORT
+    applied = applications(plan)
     return {
         "commands": network.commands(
             rate_bps=link["rate_bps"],
@@ -71,7 +86,7 @@ def job_of(plan: Plan, *, ours: bool = False) -> Job:
             routes=_routes(source),
         ),
         "parameters": _parameters(groups),
-        "sysctls": _sysctls(len(distinct), source),
+        "sysctls": _sysctls(len(distinct), source, keeps=_keeps(groups)),
         "device": network.BOTTLENECK,
         "marks_at": _MARKS_AT.get(link["discipline"]["kind"], []),
         "router": network.ROUTER,
@@ -82,7 +97,8 @@ def job_of(plan: Plan, *, ours: bool = False) -> Job:
             {
                 "namespace": network.home(index),
                 "address": network.address(index),
-                "ports": [[port, control] for control, port in ports.items()],
+                "ports": [[port, control] for control, port in ports.items() if control is not None],
+                **datagrams,
             }
             for index in range(len(distinct))
         ],
@@ -92,9 +108,12 @@ def job_of(plan: Plan, *, ours: bool = False) -> Job:
                 "control": controls[group],
                 "address": network.address(homes[delay_ns]),
                 "port": ports[controls[group]],
-                **({"paced": True} if groups[group]["source"]["paced"] else {}),
+                **({"paced": True} if groups[group]["source"].get("paced") else {}),
+                **more,
             }
-            for start_ps, group, delay_ns in zip(flows["start_ps"], flows["group"], delays_ns, strict=True)
+            for start_ps, group, delay_ns, more in zip(
+                flows["start_ps"], flows["group"], delays_ns, applied, strict=True
+            )
         ],
         "readings": readings(plan),
         **(_forwarded(plan) if ours else {}),
@@ -108,6 +127,18 @@ def _forwarded(plan: Plan) -> Job:
     if source is not None and source["kind"] in STATED:
         found["states"] = [_STATE_STEP_NS, plan["duration_ps"] // PS_PER_NS, _STATE_STEP_NS]
     return found
+
+
+def control_of(source: Mapping[str, Any]) -> str | None:
+    """The kernel's control of a source, if it has one."""
+    return CONTROLS[source["congestion"]["kind"]] if source["kind"] == "tcp" else None
+
+
+def packet_of(source: Mapping[str, Any]) -> int:
+    """A source's full packet on the wire, bytes."""
+    return int(
+        source["packet_bytes"] if source["kind"] == "udp" else source["mss_bytes"] + source["header_bytes"]
+    )
 
 
 def round_trips_ps(plan: Plan) -> list[int]:
@@ -181,8 +212,8 @@ def discipline(of: Mapping[str, Any]) -> list[str]:
 def _parameters(groups: list[dict[str, Any]]) -> dict[str, str]:
     """Files of the modules' parameters, which hold for all connections: groups do not differ in them."""
     found = {}
-    for group in groups:
-        control = group["source"]["congestion"]
+    for source in (group["source"] for group in groups if group["source"]["kind"] == "tcp"):
+        control = source["congestion"]
         folder = f"/sys/module/tcp_{CONTROLS[control['kind']]}/parameters"
         if "hystart" in control:
             found[f"{folder}/hystart"] = str(int(control["hystart"]))
@@ -208,11 +239,18 @@ def _routes(source: Mapping[str, Any]) -> network.Routes:
     return network.Routes(senders, " quickack 1" if source["ack_every"] == 1 else "")
 
 
-def _sysctls(homes: int, source: Mapping[str, Any]) -> dict[str, dict[str, str]]:
+def _keeps(groups: list[dict[str, Any]]) -> bool:
+    """Whether senders keep their windows when they were idle; Linux's do not."""
+    return any((group["source"].get("on_off") or {}).get("after_idle") == "keep" for group in groups)
+
+
+def _sysctls(homes: int, source: Mapping[str, Any], *, keeps: bool) -> dict[str, dict[str, str]]:
     values = network.sysctls(homes)
     ours = {"net/ipv4/tcp_timestamps": str(int(source["timestamps"]))}
     if source["ecn"] == "classic":  # otherwise as they are: only connections that ask, as DCTCP's, have it
         ours["net/ipv4/tcp_ecn"] = "1"
+    if keeps:
+        ours["net/ipv4/tcp_slow_start_after_idle"] = "0"
     if source["tuned_window"]:  # the kernel's own limits: what it tunes is looked at
         ours["net/ipv4/tcp_rmem"] = "4096 131072 6291456"
     hosts = [network.SENDING, *map(network.home, range(homes))]

@@ -22,9 +22,10 @@ class Fate(Enum):
 
 Reason = tuple[Fate, str]
 
-_NO_APPLICATION: Final[Reason] = (Fate.REFUSED, "bulk transfers only")
 _NO_HOST: Final[Reason] = (Fate.REFUSED, "ideal hosts only")
 _DRAWN: Final[Reason] = (Fate.GIVEN, "drawn as for the simulator")
+_A_CONNECTION_EACH: Final[Reason] = (Fate.GIVEN, "a connection each, drawn as for the simulator")
+_DATAGRAMS: Final[Reason] = (Fate.GIVEN, "datagrams of 32 to 1500 B")
 _OURS: Final[Reason] = (Fate.NOTHING, "is Bufferlab's")
 _OF_CODEL: Final[Mapping[str, Reason]] = {
     "discipline": (Fate.GIVEN, "tc"),
@@ -94,11 +95,11 @@ KEYS: Final[Mapping[str, Mapping[str, Reason]]] = {
         "rtt": (Fate.GIVEN, "drawn as for the simulator, at most 400 different ones"),
         "rtt_spread": _DRAWN,
         "start": _DRAWN,
-        "stop": (Fate.REFUSED, "none"),
+        "stop": (Fate.GIVEN, "no new data; up to 4 KB are in the socket"),
         "path": (Fate.REFUSED, "one link"),
         "reverse_path": (Fate.REFUSED, "none"),
         "access_rate": (Fate.REFUSED, "none"),
-        "application": _NO_APPLICATION,
+        "application": (Fate.GIVEN, "as below; drawn as for the simulator"),
         "stack": (Fate.GIVEN, "key by key"),
         "host": _NO_HOST,
         "congestion": (Fate.GIVEN, "TCP_CONGESTION; HyStart by the module's parameter"),
@@ -128,9 +129,22 @@ KEYS: Final[Mapping[str, Mapping[str, Reason]]] = {
         "window_scaling": (Fate.REFUSED, "true"),
         "offload": (Fate.GIVEN, "ip link gso_max_segs"),
         "jitter": (Fate.OWN, "none; more than 50 us are refused"),
-        "after_idle": (Fate.NOTHING, "bulk flows are never idle"),
+        "after_idle": (Fate.GIVEN, "tcp_slow_start_after_idle; restart is refused"),
     },
     "Bulk": {"kind": (Fate.GIVEN, "sockets that always have data")},
+    "Transfer": dict.fromkeys(("kind", "bytes"), (Fate.GIVEN, "a connection with that amount of data")),
+    "ShortFlows": dict.fromkeys(("kind", "size", "interval", "arrivals", "load"), _A_CONNECTION_EACH),
+    "OnOff": {
+        **dict.fromkeys(("kind", "size", "off"), (Fate.GIVEN, "a connection that has data by turns")),
+        "on": (Fate.REFUSED, "left out"),
+    },
+    "Web": dict.fromkeys(("kind", "size", "every"), (Fate.GIVEN, "a new connection for each page")),
+    "Udp": {
+        **dict.fromkeys(("kind", "packet", "rate", "interval", "arrivals", "record"), _DATAGRAMS),
+        "header": (Fate.GIVEN, "of the packet, what is no payload"),
+        "sizes": (Fate.REFUSED, "constant"),
+    },
+    "Ping": dict.fromkeys(("kind", "packet", "interval"), (Fate.GIVEN, "datagrams that come back")),
     "Host": dict.fromkeys(
         ("interrupt_delay", "line_rate", "noise", "queue", "queue_limit", "quick_acks"), _NO_HOST
     ),
@@ -151,7 +165,7 @@ DISCIPLINES: Final[Mapping[str, str]] = {
 
 _OTHER_PARTS: Final[Mapping[str, tuple[str, Reason]]] = {
     "discipline": ("every other queue", (Fate.REFUSED, ", ".join(DISCIPLINES))),
-    "kind": ("every other application", _NO_APPLICATION),
+    "kind": ("every other application", (Fate.REFUSED, "left out")),
 }
 """What becomes of the parts that are not listed, by the key that they have their word in."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
@@ -19,6 +20,7 @@ from bufferlab.units import PS_PER_NS, PS_PER_S, PS_PER_US
 Row = Mapping[str, Any]
 
 _BITS: Final = 8
+_NS_PER_US: Final = 1000
 _NO_THRESHOLD: Final = 0x7FFFFFFF
 """TCP_INFINITE_SSTHRESH (include/net/tcp.h, Linux 6.12)."""
 
@@ -36,12 +38,16 @@ class KernelOutcome:
 
     def __init__(self, plan: Plan, rows: Sequence[Row]) -> None:
         self._link = next((json.loads(row["tables"]) for row in rows if row["kind"] == "link"), None)
-        self._plan, self._rows = plan, [row for row in rows if row["kind"] != "link"]
+        said = next((row["tables"] for row in rows if row["kind"] == "applications"), "{}")
+        applied: Mapping[str, list[list[int]]] = json.loads(said)
+        self._finished = {flow: times for flow, *times in applied.get("finished", [])}
+        self._exchanges = applied.get("exchanges", [])
+        self._plan, self._rows = plan, [row for row in rows if "tables" not in row]
         ends = {row["kind"]: row for row in rows if row["kind"] in {"warmup", "end"}}
         if len(ends) < 2:
             raise InputError("ended before the run did", key="kernel", accepted="a run that is finished")
         self._warmup, self._end = ends["warmup"], ends["end"]
-        self._measured = [row for row in rows if self._warmup["at_ns"] <= row["at_ns"]]
+        self._measured = [row for row in self._rows if self._warmup["at_ns"] <= row["at_ns"]]
 
     @property
     def reached_ps(self) -> int:
@@ -78,8 +84,24 @@ class KernelOutcome:
                 row[f"whole_{name}"] = whole
                 row[name] = None if whole is None else whole - (0 if before is None else before[field])
             row |= {"rtt_sum_ps": sum(rtts[flow]) * PS_PER_US, "rtt_samples": len(rtts[flow])}
-            rows.append(row | {"finished_ps": NONE, "received_ps": NONE})
+            finished, received = (self._moment(ns) for ns in self._finished.get(flow, (-1, -1)))
+            rows.append(row | {"finished_ps": finished, "received_ps": received})
         return _table("flows", rows)
+
+    def exchanges(self) -> pl.DataFrame:
+        """Bursts, pages, datagrams and pings, in order of flows."""
+        numbers: Counter[int] = Counter()
+        rows = []
+        for flow, start_ns, end_ns, size in self._exchanges:
+            row = {"flow": flow, "number": numbers[flow], "start_ps": start_ns * PS_PER_NS, "bytes": size}
+            numbers[flow] += 1
+            if row["start_ps"] < self.reached_ps:
+                rows.append(row | {"end_ps": self._moment(end_ns)})
+        return _table("exchanges", rows)
+
+    def _moment(self, ns: int) -> int:
+        """A moment of the run; none before its begin or after its end."""
+        return ns * PS_PER_NS if 0 <= ns * PS_PER_NS < self.reached_ps else NONE
 
     def queues(self) -> pl.DataFrame:
         """The link's row, of all groups together: a kernel's discipline does not tell groups apart."""
@@ -202,6 +224,10 @@ class KernelOutcome:
                 for flow, values in _flows(row).items():
                     if values["rtt_us"]:
                         found[flow].append(values["rtt_us"])
+        for flow, start_ns, end_ns, _ in self._exchanges:
+            source = self._plan["groups"][self._plan["flows"]["group"][flow]]["source"]
+            if source.get("echo") and self._warmup["at_ns"] <= end_ns < self._end["at_ns"]:
+                found[flow].append((end_ns - start_ns) // _NS_PER_US)
         return found
 
 

@@ -29,6 +29,8 @@ def _group(group: Mapping[str, Any]) -> Iterator[str]:
     jitter_ps = longest_jitter_ps(group["jitter"])
     if jitter_ps:
         yield f"{group['name']}: jitter is none, the scenario's is up to {jitter_ps / 1e6:g} us"
+    if group["source"]["kind"] != "tcp":
+        return
     control = group["source"]["congestion"]
     if control["kind"] == "cubic":
         yield f"{group['name']}: congestion is Linux's CUBIC, the scenario's is that of RFC 9438"

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from bufferlab.errors import InputError
+from bufferlab.kernel.applications import MOST_DATAGRAMS
 from bufferlab.kernel.keys import DISCIPLINES, KEYS
-from bufferlab.plan import NEVER_PS, Plan, lower
+from bufferlab.plan import Plan, lower
 from bufferlab.scenario import Scenario
 from bufferlab.units import PS_PER_MS, PS_PER_US
 
@@ -60,6 +61,10 @@ _MOST_JITTER_PS: Final = 50 * 10**6
 """What the presets have: it tells flows apart, and is too short to be felt."""
 
 
+_LEAST_DATAGRAM: Final = 32
+_MOST_DATAGRAM: Final = 1500
+"""IPv4's and UDP's headers and a number; what an Ethernet packet holds."""
+
 _PIE_BURST_PS: Final = 150 * PS_PER_MS
 """Fixed in the kernel (include/net/pie.h, Linux 6.12)."""
 
@@ -109,10 +114,13 @@ def refusals(plan: Plan, *, ours: bool = False) -> Iterator[InputError]:
         yield _refuse("links", [link["name"] for link in links], "one link")
     yield from _our_link(links[0]) if ours else _link(links[0])
     yield from _flows(plan["flows"])
-    transfers = zip(plan["flows"]["group"], plan["flows"]["transfer_bytes"], strict=False)
-    counted = {group for group, size in transfers if size != NEVER_PS}
-    for index, group in enumerate(groups):
-        yield from _group(f"flows.{group['name']}", group, is_bulk=index not in counted)
+    for group in groups:
+        yield from _group(f"flows.{group['name']}", group)
+    yield from _datagrams(plan, ours=ours)
+    idle = [group["source"].get("on_off") or {"after_idle": None} for group in groups]
+    ways = [way for way in _distinct(turns["after_idle"] for turns in idle) if way is not None]
+    if len(ways) > 1:
+        yield _refuse("flows.after_idle", ways, "one value for all groups")
     yield from _differences([group["source"] for group in groups if group["source"]["kind"] == "tcp"])
 
 
@@ -124,9 +132,7 @@ def _flows(flows: Mapping[str, Any]) -> Iterator[InputError]:
     if distinct > _MOST_ROUND_TRIPS:
         yield _refuse("flows.rtt", distinct, f"at most {_MOST_ROUND_TRIPS} different round-trip times")
     if flows["echo_of"]:
-        yield _refuse("flows.application", "echo", "bulk")
-    if any(stop_ps != NEVER_PS for stop_ps in flows["stop_ps"]):
-        yield _refuse("flows.stop", "a time", "flows without a stop")
+        yield _refuse("flows.application", "echo", "all others")
 
 
 def _differences(sources: list[dict[str, Any]]) -> Iterator[InputError]:
@@ -238,16 +244,46 @@ def _red(key: str, queue: Mapping[str, Any]) -> Iterator[InputError]:
         yield _refuse(f"{key}.weight", weight, "a power of two from 2^-31 to 1/2, such as 0.001953125")
 
 
-def _group(key: str, group: Mapping[str, Any], *, is_bulk: bool) -> Iterator[InputError]:
+def _datagrams(plan: Plan, *, ours: bool) -> Iterator[InputError]:
+    """What datagrams cannot have: the kernel writes their headers, and does not split them here."""
+    groups = [group for group in plan["groups"] if group["source"]["kind"] == "udp"]
+    tcp = [group["source"] for group in plan["groups"] if group["source"]["kind"] == "tcp"]
+    most = min((source["mss_bytes"] + 52 for source in tcp), default=_MOST_DATAGRAM)
+    headers = _distinct(source["header_bytes"] - (52 if source["timestamps"] else 40) for source in tcp)
+    for key, source in ((f"flows.{group['name']}.application", group["source"]) for group in groups):
+        if source["sizes"] != "constant" or not _LEAST_DATAGRAM <= source["packet_bytes"] <= most:
+            size = f"{source['packet_bytes']} B, {source['sizes']}"
+            accepted = f"constant, {_LEAST_DATAGRAM} to {most} B, in one packet with its number"
+            yield _refuse(f"{key}.packet", size, accepted)
+        if headers not in ([], [0]) and not ours:
+            accepted = f"those of the kernel's TCP with datagrams; any with {OURS}"
+            yield _refuse("flows.header", tcp[0]["header_bytes"], accepted)
+    rows = zip(plan["flows"]["group"], plan["flows"]["start_ps"], plan["flows"]["stop_ps"], strict=True)
+    for number, start_ps, stop_ps in rows:
+        source = plan["groups"][number]["source"]
+        lasts_ps = min(stop_ps, plan["duration_ps"]) - start_ps
+        if source["kind"] == "udp" and lasts_ps > MOST_DATAGRAMS * source["interval_ps"] / 2:
+            accepted = f"at most {MOST_DATAGRAMS // 2} packets of a flow"
+            yield _refuse(f"flows.{plan['groups'][number]['name']}.application.interval", "short", accepted)
+
+
+def _group(key: str, group: Mapping[str, Any]) -> Iterator[InputError]:
     source = group["source"]
-    if source["kind"] != "tcp" or source["on_off"] or source["transfer_bytes"] is not None or not is_bulk:
-        kind = "an amount of data" if source["kind"] == "tcp" else source["kind"]
-        yield _refuse(f"{key}.application", kind, "bulk")
+    yield from _hosts(key, group)
+    if source["kind"] != "tcp":
         return
+    turns = source["on_off"]
+    if turns and "bytes" not in turns["on"]:
+        yield _refuse(f"{key}.application.on", "a time", "a size: what is in a socket goes on after it")
+    if turns and turns["after_idle"] == "restart":
+        yield _refuse(f"{key}.after_idle", "restart", "decay, or keep")
     if source["ecn"] == "abe":
         yield _refuse(f"{key}.ecn", "abe", "off or classic: Linux responds to a mark as to a loss")
     yield from _control(key, source["congestion"])
     yield from _connection(key, source)
+
+
+def _hosts(key: str, group: Mapping[str, Any]) -> Iterator[InputError]:
     if group["access_bps"] is not None:
         yield _refuse(f"{key}.access_rate", group["access_bps"], "none")
     if group["reverse"]:

@@ -21,6 +21,9 @@ FIELDS: Final = {
 }
 """Fields of `struct tcp_info` (include/uapi/linux/tcp.h, Linux 6.12): format and offset in bytes."""
 
+SUMS: Final = frozenset({"retransmissions", "sent_packets", "spurious_retransmissions", "timeouts"})
+"""Those that count from a connection's begin."""
+
 
 def values(it: socket.socket) -> list[int]:
     """The fields of a connection's TCP_INFO; -1 for what this kernel does not have."""
