@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the laboratory for browsers: the engine, web/engine/lab.wasm, and the page, python/bufferlab/web/page. Where it cannot,
+# Builds the laboratory for browsers: the engine, web/engine/lab.wasm, the page, python/bufferlab/web/page, and the widget. Where it cannot,
 # it says why and ends well: the rest of Bufferlab needs neither.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -11,7 +11,7 @@ without() {
   exit 0
 }
 
-rm -rf web/engine python/bufferlab/web/page
+rm -rf web/engine python/bufferlab/web/page python/bufferlab/web/widget
 has_target() { [ -d "$(rustc --print sysroot)/lib/rustlib/$target/lib" ]; }
 if ! has_target; then
   rustup target add "$target" >/dev/null 2>&1 && has_target ||
@@ -27,4 +27,5 @@ command -v npm >/dev/null || without "there is no Node (npm). On Debian and Ubun
 node -e 'const [major, minor] = process.versions.node.split(".").map(Number); process.exit(major > 20 || (major === 20 && minor >= 19) ? 0 : 1)' ||
   without "Node $(node --version) is too old for the page, 20.19 or newer is needed: https://nodejs.org"
 npm ci --silent --ignore-scripts || without "npm could not install the page's packages; its message is above"
-npm run --silent build -- --logLevel warn
+npx vite build --logLevel warn
+npx vite build --config vite.widget.config.ts --logLevel warn

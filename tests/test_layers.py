@@ -46,8 +46,8 @@ LAYERS = (
 )  # fmt: skip
 """From the bottom up; "bufferlab" is the package's own file, with its public names."""
 
-OPTIONAL = {"pandas"}
-"""What users have if they want its tables."""
+OPTIONAL = {"pandas", "traitlets"}
+"""What users have if they want its tables; what anywidget brings."""
 
 PURE = {"theory": BASE, "configure": BASE | SCENARIO}
 """Layers that need only these of those below them."""
@@ -300,7 +300,11 @@ def test_a_circle_of_packages_is_found() -> None:
 
 def test_packages_that_are_imported_are_dependencies() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    required = {*project["dependencies"], *project["optional-dependencies"]["ray"]}
+    required = {
+        *project["dependencies"],
+        *project["optional-dependencies"]["ray"],
+        *project["optional-dependencies"]["notebook"],
+    }
     known = {"bufferlab", *OPTIONAL, *sys.stdlib_module_names}
     known |= {re.split(r"[^\w-]", each)[0] for each in required}
     others = {
@@ -332,3 +336,6 @@ def test_views_are_above_what_they_show() -> None:
         if shown.startswith("bufferlab."):
             import_module(shown)
             assert layer(shown.removeprefix("bufferlab.")) < layer("render")
+    for module in display.WIDGETS.values():
+        import_module(module)
+        assert layer(module.removeprefix("bufferlab.")) == layer("web")

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from bufferlab.studies.sweep import Sweep as Sweep
     from bufferlab.studies.sweep import sweep as sweep
     from bufferlab.theory.targets import Targets as Targets
+    from bufferlab.web.widget import watch as watch
 
 __version__: Final = "0.1.0"
 
@@ -55,6 +56,7 @@ _PUBLIC: Final = {
     "rules": "bufferlab.studies.size",
     "compare": "bufferlab.studies.compare",
     "sweep": "bufferlab.studies.sweep",
+    "watch": "bufferlab.web.widget",
     "observe": "bufferlab.captured.findings",
     "configuration": "bufferlab.configure",
     "reproduce": "bufferlab.evidence.catalog",

@@ -41,6 +41,10 @@ FIGURES: Final[Mapping[str, str]] = {
 """The module with the `figure` of another module's classes, and that which saves figures."""
 
 
+WIDGETS: Final[Mapping[str, str]] = {"bufferlab.results.result": "bufferlab.web.widget"}
+"""The module with the `widget` of another module's classes."""
+
+
 class View(Protocol):
     """What people are shown."""
 
@@ -83,6 +87,12 @@ def figure(shown: object) -> Figure:
     return as_figure(shown)
 
 
+def widget(shown: object) -> Any:  # noqa: ANN401 - a class of an optional package
+    """The widget that shows something live in a notebook."""
+    _load(WIDGETS, shown)
+    return as_widget(shown)
+
+
 def save_figure(drawn: Figure, path: str | Path) -> list[Path]:
     """Write a figure as PNG and SVG, or as PDF; the same figure gives the same bytes.
 
@@ -111,6 +121,12 @@ def as_view(shown: object) -> View:
 def as_figure(shown: object) -> Figure:
     """`figure` for one type."""
     raise TypeError(f"{type(shown).__name__} has no figure")
+
+
+@singledispatch
+def as_widget(shown: object) -> Any:  # noqa: ANN401 - as above
+    """`widget` for one type."""
+    raise TypeError(f"{type(shown).__name__} has no widget")
 
 
 @singledispatch

@@ -40,6 +40,11 @@ const tests = {
     assert.equal(await page.locator(".clock").textContent(), "60 s of 60 s");
     await picture(page, "run");
   },
+  async "an engine that comes late is waited for"(open) {
+    const page = await open(small(), { slow: 1500 });
+    await page.getByRole("heading", { name: "small" }).waitFor();
+    assert.equal(await page.getByRole("alert").count(), 0);
+  },
   async "a step is a small one, and a limit changes at once"(open) {
     const page = await open(small());
     await button(page, "Step").click();
@@ -358,7 +363,7 @@ const results = {};
 for (const [name, test] of Object.entries(tests)) {
   const contexts = [];
   const wrong = [];
-  async function open(hash, options = {}) {
+  async function open(hash, { slow = 0, ...options } = {}) {
     const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...options });
     contexts.push(context);
     context.setDefaultTimeout(20_000);
@@ -367,6 +372,12 @@ for (const [name, test] of Object.entries(tests)) {
     page.on("request", (request) => {
       if (!request.url().startsWith(new URL(address).origin)) wrong.push(`asked for ${request.url()}`);
     });
+    if (slow) {
+      await context.route("**/*.wasm", async (route) => {
+        await new Promise((done) => setTimeout(done, slow));
+        await route.continue();
+      });
+    }
     await page.goto(address + hash);
     await page.locator("main .variant, main .stories").first().waitFor();
     return page;

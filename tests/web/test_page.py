@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final
@@ -43,18 +44,25 @@ class Quiet(SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
+@contextmanager
+def static_server(root: Path) -> Iterator[str]:
+    """The address of a plain web server of a folder."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=root))
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
 @pytest.fixture(scope="module")
 def static(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of an exported page, in a folder of a plain web server."""
     root = tmp_path_factory.mktemp("host")
     assert cli.main(["serve", "--export", str(root / "lab")]) == 0
-    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=root))
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}/lab/"
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with static_server(root) as address:
+        yield f"{address}lab/"
 
 
 def used(address: str) -> dict[str, str | None]:

@@ -1,4 +1,5 @@
-import * as Comlink from "comlink";
+import type * as Comlink from "comlink";
+import { started } from "./engine/host";
 import { Layout, type LinkView } from "./engine/layout";
 import type { Answer, Asked, Inside, Limit, Mark, Problem, Results } from "./engine/types";
 import type { Runner } from "./engine/worker";
@@ -51,8 +52,7 @@ export class Variant {
   constructor(asked: Asked) {
     this.text = asked.text;
     this.overrides = asked.overrides;
-    this.#worker = new Worker(new URL("./engine/worker.ts", import.meta.url), { type: "module" });
-    this.#runner = Comlink.wrap<Runner>(this.#worker);
+    ({ worker: this.#worker, runner: this.#runner } = started());
   }
 
   get asked(): Asked {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import polars as pl
 
@@ -29,6 +29,16 @@ class Result(display.Displayed, Measurement):
     def summary(self) -> Document:
         """The summary document, see `bufferlab.results.summary`."""
         return summarize([self])
+
+    def show(self) -> Any:  # noqa: ANN401 - a class of an optional package
+        """Show the run live in a notebook: simulated again in the browser, the same bytes.
+
+        Needs `pip install 'bufferlab[notebook]'`; see `bufferlab.watch`.
+
+        Raises:
+            InputError: The widget is not there.
+        """
+        return display.widget(self)
 
     def save(self, directory: str | Path) -> None:
         """Write the result folder, all of it or nothing; an older result there is replaced.
@@ -162,6 +172,16 @@ class RunSet(display.Displayed, Sequence[Result]):
     def summary(self) -> Document:
         """The summary document, see `bufferlab.results.summary`."""
         return summarize(self.results)
+
+    def show(self) -> Any:  # noqa: ANN401 - a class of an optional package
+        """Show the first four runs live in a notebook, side by side.
+
+        Needs `pip install 'bufferlab[notebook]'`; see `bufferlab.watch`.
+
+        Raises:
+            InputError: The widget is not there.
+        """
+        return display.widget(self)
 
     def save(self, directory: str | Path) -> None:
         """Write a result folder, all of it or nothing; an older result there is replaced.

@@ -1,5 +1,4 @@
 import * as Comlink from "comlink";
-import wasm from "../../engine/lab.wasm?url";
 import { Lab } from "./lab";
 import type { Asked, Limit, Progress, Read, Results } from "./types";
 
@@ -9,14 +8,20 @@ const CELLS = 1000;
 /** One run, in a thread of its own. */
 class Runner {
   #lab: Lab | null = null;
-  #module: WebAssembly.Module | null = null;
+  #module: Promise<WebAssembly.Module> | null = null;
   #duration = 0;
   #cell = 0;
 
+  /** Takes the engine, as an address or as bytes; what is asked meanwhile waits for it. */
+  load(engine: string | BufferSource): void {
+    this.#module = compiled(engine);
+  }
+
   async read(asked: Asked): Promise<Read> {
-    this.#module ??= await WebAssembly.compile(await (await fetch(wasm)).arrayBuffer());
+    if (!this.#module) throw new Error("the engine was not loaded");
+    const module = await this.#module;
     // an instance that trapped cannot be used again
-    this.#lab = new Lab(this.#module);
+    this.#lab = new Lab(module);
     const read = this.#guarded((lab) => lab.read(asked));
     if ("answer" in read) this.#duration = read.answer.duration_s;
     return read;
@@ -71,6 +76,10 @@ class Runner {
       throw new Error(`the engine stopped: ${reason}`, { cause: error });
     }
   }
+}
+
+async function compiled(engine: string | BufferSource): Promise<WebAssembly.Module> {
+  return WebAssembly.compile(typeof engine === "string" ? await (await fetch(engine)).arrayBuffer() : engine);
 }
 
 function joined(rows: Float64Array[], width: number): Float64Array {
