@@ -60,10 +60,13 @@ test: lint ## All checks and tests, as CI runs them
 	cargo test --quiet --locked --workspace
 	@$(BIN)/pytest -q $(PYTEST)
 
+.PHONY: dist
+dist: setup ## Builds the source distribution and a wheel for every Python into dist/ (minutes)
+	@nice scripts/dist.sh
+
 .PHONY: dist-test
-dist-test: setup ## Installs the source distribution and the wheel into environments of their own (minutes)
-	@scripts/setup.sh checks
-	@scripts/dist-test.sh
+dist-test: dist ## Installs both into environments of their own, with each Python that is here, and runs a little
+	@nice scripts/dist-test.sh
 
 .PHONY: mutants
 mutants: setup ## Plants bugs in a sample of places; which does no test notice? ARGS="--crate qdisc --count 60 --seed 1"
@@ -123,6 +126,12 @@ docs: setup ## Writes the pages, the schema and Python's types that are made fro
 	@$(BIN)/python -m bufferlab.evidence.report
 	@$(BIN)/python scripts/reference.py
 
+.PHONY: site
+site: setup ## Builds the documents as a site into site/, with the page in it; no address of others is in it
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check mkdocs-material==9.8.2
+	@$(BIN)/python scripts/site.py
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 .PHONY: shown
 shown: setup ## Runs the commands whose output documents show, and puts what they print now in its place (minutes)
 	@nice $(BIN)/python scripts/shown.py README.md docs/*.md
@@ -139,4 +148,4 @@ constraints: ## Renews constraints.txt: the newest versions of all Python packag
 
 .PHONY: clean
 clean: ## Removes what was built: .venv, target, caches; keeps results
-	rm -rf .venv target dist .mypy_cache .ruff_cache .pytest_cache .hypothesis python/bufferlab/_core*.so
+	rm -rf .venv target dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis python/bufferlab/_core*.so

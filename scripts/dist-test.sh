@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the source distribution and the wheel, installs each into an environment of its own, and runs a little with it.
+# Installs what is in dist/ as users do, each into an environment of its own without Rust and Node: the wheel with every Python from
+# 3.11 on that is here, and the source distribution, which compiles, with one. Runs a little with each.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,21 +13,38 @@ bottleneck = { rate = "10 Mbps", buffer = "20 packets" }
 flows = [{ rtt = "20 ms" }]
 TOML
 
-.venv/bin/maturin sdist --out "$work/dist"
-.venv/bin/maturin build --out "$work/dist"
-for made in "$work"/dist/*.whl "$work"/dist/*.tar.gz; do
-    echo "installing ${made##*/}"
-    python3 -m venv --clear "$work/venv"
-    "$work/venv/bin/pip" install --quiet --constraint constraints.txt "$made"
-    (
-        cd "$work"  # lest the working copy be found
-        venv/bin/bufferlab --version
-        venv/bin/python "$root/scripts/sbom.py"
-        venv/bin/bufferlab run tiny.toml --json | venv/bin/python -c \
-            'import json, sys; assert json.load(sys.stdin)["queues"][0]["utilization"] > 0.5'
-        if [ -e "$root/python/bufferlab/web/page" ] && [[ $made == *.whl ]]; then
-            venv/bin/bufferlab serve --export page
-        fi
-    )
+# installed PYTHON FILE PATH: FILE can be installed and used where there are the programs of PATH only
+installed() {
+  echo "installing ${2##*/} with $("$1" --version)"
+  "$1" -m venv --clear "$work/venv"
+  (
+    cd "$work"  # lest the working copy be found
+    export PATH=$3
+    venv/bin/pip install --quiet --disable-pip-version-check --constraint "$root/constraints.txt" "$2"
+    venv/bin/bufferlab --version
+    venv/bin/python "$root/scripts/sbom.py"
+    venv/bin/bufferlab run tiny.toml --json | venv/bin/python -c \
+      'import json, sys; assert json.load(sys.stdin)["queues"][0]["utilization"] > 0.5'
+    [[ $2 == *.whl ]] || return 0
+    venv/bin/bufferlab advise "$root/examples/home-gateway.toml" --quick > advice.txt
+    grep -q fq_codel advice.txt
+    for made in man/man1/bufferlab.1 man/man1/bufferlab-advise.1 bash-completion/completions/bufferlab \
+      zsh/site-functions/_bufferlab fish/vendor_completions.d/bufferlab.fish; do
+      [ -s "venv/share/$made" ] || { echo "there is no share/$made" >&2; exit 1; }
+    done
+    [ ! -e "$root/python/bufferlab/web/page" ] || { rm -rf page && venv/bin/bufferlab serve --export page; }
+  )
+}
+
+wheel=$(echo "$root"/dist/*.whl)
+tried=" "
+for python in python3.11 python3.12 python3.13 python3.14 "${PYENV_ROOT:-$HOME/.pyenv}"/versions/*/bin/python3 python3; do
+  version=$("$python" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null) || continue
+  case $version in 3.[0-9] | 3.10 | 2.*) continue ;; esac
+  [[ $tried != *" $version "* ]] || continue
+  tried+="$version "
+  installed "$("$python" -c 'import sys; print(sys.executable)')" "$wheel" /usr/bin:/bin
 done
+[ "$tried" != " " ] || { echo "there is no Python from 3.11 on" >&2; exit 1; }
+installed "$(command -v python3)" "$(echo "$root"/dist/*.tar.gz)" "$PATH"
 echo "both can be installed, and run"
