@@ -22,7 +22,15 @@ const DURATION_S: u64 = 60;
 const FLOWS: [usize; 2] = [10, 100];
 
 /// Bars for the ratio of a discipline's time to that of FIFO by events; the others have none.
-const BARS: [(&str, f64); 3] = [("fq_codel", 2.0), ("splitbuff", 1.5), ("dualpi2", 1.5)];
+const BARS: [(&str, f64); 7] = [
+    ("cobalt", 1.3),
+    ("fq_codel", 2.0),
+    ("step", 1.2),
+    ("fq_pie", 2.0),
+    ("pi2", 1.3),
+    ("dualpi2", 1.5),
+    ("splitbuff", 1.5),
+];
 
 /// Every discipline but FIFO with its defaults, and one with costly parameters.
 fn disciplines() -> impl Iterator<Item = (&'static str, DisciplineConfig)> {
