@@ -23,4 +23,5 @@ trap 'rm -rf "$root/bufferlab._core.data"' EXIT
 .venv/bin/python scripts/manual.py bufferlab._core.data/data # where maturin looks
 .venv/bin/maturin sdist --out dist
 PATH=$root/.venv/bin:$PATH .venv/bin/maturin build --out dist "${compatible[@]}"
+.venv/bin/python scripts/pathless.py dist/*.whl "$root"
 (cd dist && sha256sum ./* | tee SHA256SUMS)
