@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bufferlab.captured.findings import Findings
     from bufferlab.captured.scenario import Known
     from bufferlab.captured.sockets import Sockets
+    from bufferlab.scenario import Scenario
 
 _EXAMPLES: Final = """\b
 Examples:
@@ -27,6 +28,7 @@ Examples:
   bufferlab observe link.pcap.gz --scenario link.toml --advise
   tcpdump -i eth0 -s 128 -w - | bufferlab observe -
   bufferlab observe --live eth0 --for '60 s'
+  bufferlab observe --flent tcp_nup.flent.gz --scenario link.toml
 """
 
 
@@ -107,6 +109,14 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             show_default=False,
         ),
     ] = None,
+    flent: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="In place of a capture: a test's file by Flent. --direction is then upload or download.",
+            show_default=False,
+        ),
+    ] = None,
     flows: Annotated[
         int, typer.Option(help="Connections that are followed at a time.", min=1, max=10_000_000)
     ] = 65_536,
@@ -153,6 +163,12 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         raise InputError("has the controls, too", key="--ss", value=str(ss), accepted="--ss or --mix")
     shares = None if mix is None else read_shares(mix)
     sockets = None if ss is None else read_sockets(ss)
+    if flent is not None:
+        given = {"CAPTURE": capture, "--live": live, "--plot": plot, "--out": out, "--anonymize": anonymize}
+        _refuse_with_flent(flent, given)
+        known = _with_controls(Known(rate=rate, rtt=rtt, mix=shares), sockets)
+        _observe_flent(flent, direction, known, scenario, advise=advise, as_json=as_json)
+        return
     deliver = Delivery(
         view=findings_view,
         document=Findings.to_dict,
@@ -226,23 +242,51 @@ def _naming_options() -> Iterator[None]:
         raise InputError(error.problem, key=key, value=error.value, accepted=error.accepted) from None
 
 
+def _refuse_with_flent(file: Path, given: Mapping[str, object]) -> None:
+    """Refuse what a test's file has nothing for."""
+    for key, value in given.items():
+        if value is not None:
+            raise InputError("has no packets", key="--flent", value=str(file), accepted=f"it without {key}")
+
+
+def _observe_flent(
+    file: Path, direction: str | None, known: Known, path: Path | None, *, advise: bool, as_json: bool
+) -> None:
+    """Say what a test by Flent tells of a link."""
+    from bufferlab.captured.flent import read_flent  # noqa: PLC0415 - slow to import
+    from bufferlab.cli.delivery import show_as  # noqa: PLC0415
+    from bufferlab.render.observe.flent import flent_view  # noqa: PLC0415
+
+    with _naming_options():
+        test = read_flent(file, direction)
+        found = test.scenario(known) if path is not None or advise else None
+    show_as(test.to_dict, lambda: flent_view(test), as_json=as_json)
+    if found is not None:
+        _write(found, path, [f"from {file}"], advise=advise)
+
+
+def _with_controls(known: Known, sockets: Sockets | None) -> Known:
+    """What the senders' own sockets say of their controls."""
+    if sockets is None:
+        return known
+    counts = ", ".join(f"{count} {control}" for control, count in sockets.controls.items())
+    say(f"controls: {counts}, by the senders' sockets")
+    return replace(known, mix=sockets.mix)
+
+
 def _with_sockets(found: Findings, known: Known, sockets: Sockets | None) -> Known:
     """What the senders' own sockets say: controls, and round trips where the capture shows none."""
     from bufferlab.captured.flows import timed  # noqa: PLC0415 - slow to import
 
     if sockets is None:
         return known
-    counts = ", ".join(f"{count} {control}" for control, count in sockets.controls.items())
-    say(f"controls: {counts}, by the senders' sockets")
     rtt = known.rtt or (sockets.rtt if timed(found.long).is_empty() else None)
-    return replace(known, mix=sockets.mix, rtt=rtt)
+    return replace(_with_controls(known, sockets), rtt=rtt)
 
 
 def _hand_over(found: Findings, path: Path | None, known: Known, *, advise: bool) -> None:
-    """Write the scenario, here or where nothing keeps it, and give it to `advise`."""
+    """Make the scenario, write it and give it to `advise`."""
     from bufferlab.captured.fitting import fitted  # noqa: PLC0415 - slow to import
-    from bufferlab.cli.advise import advise as answer  # noqa: PLC0415
-    from bufferlab.files import write_whole  # noqa: PLC0415
     from bufferlab.progress import progress_bar  # noqa: PLC0415
     from bufferlab.render.observe.fit import fit_lines  # noqa: PLC0415
 
@@ -251,10 +295,18 @@ def _hand_over(found: Findings, path: Path | None, known: Known, *, advise: bool
     lines = list(fit_lines(fit, is_mix_given=known.mix is not None))
     for line in lines:
         say(line)
+    _write(fit.scenario, path, [f"from {found.observation.file}", *lines], advise=advise)
+
+
+def _write(scenario: Scenario, path: Path | None, lines: Sequence[str], *, advise: bool) -> None:
+    """Write a scenario, here or where nothing keeps it, and give it to `advise`."""
+    from bufferlab.cli.advise import advise as answer  # noqa: PLC0415 - slow to import
+    from bufferlab.files import write_whole  # noqa: PLC0415
+
     with TemporaryDirectory(prefix="bufferlab-") as folder:
         file = path or Path(folder, "captured.toml")
-        head = "".join(f"# {line}\n" for line in (f"from {found.observation.file}", *lines))
-        write_whole(file, f"{head}\n{fit.scenario.to_toml()}")
+        head = "".join(f"# {line}\n" for line in lines)
+        write_whole(file, f"{head}\n{scenario.to_toml()}")
         if path is not None:
             say(f"wrote {path}" if advise else f"wrote {path}; next: bufferlab advise {path}")
         if advise:
