@@ -54,8 +54,8 @@ def test_the_price_is_shown_where_half_the_buffer_is_nearly_as_good() -> None:
     cheap = entry("fifo", 14, runs(FIFO), dear.targets, other=lossy)
     text = " ".join(box(dataclasses.replace(dear, entries={cheap.name: cheap})))
     assert (
-        "price     1 packet (1.5 KB, 0.6 ms) uses 99.4 % of the link, with loss 4.5 % and a mean wait of "
-        "20 ms (1 run). The target takes 8.4 ms of buffer and a mean wait of 20 ms."
+        "price     1 packet (1.5 KB, 0.6 ms) uses 99.4 % of the link, with loss 4.5 % (missed: 1 %) and a "
+        "mean wait of 20 ms (1 run). The target takes 8.4 ms of buffer and a mean wait of 20 ms."
     ) in text
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -55,6 +55,9 @@ from bufferlab.scenario import QUEUE_WORDS
 from bufferlab.studies.choosing.objectives import KINDS
 from bufferlab.studies.internet import STACK
 from bufferlab.studies.words import ALL, EACH, OWN
+
+if TYPE_CHECKING:
+    from bufferlab.studies.targets import Target
 
 _EXAMPLES: Final = """\b
 Examples:
@@ -149,7 +152,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         typed_on,
     )
     from bufferlab.cli.running import runner_of, say_kept  # noqa: PLC0415
-    from bufferlab.cli.size_input import read_targets  # noqa: PLC0415
+    from bufferlab.cli.size_input import asking, read_targets  # noqa: PLC0415
 
     check_new(written, scenario)
     typed = typed_on(platform, device, shape=shape)
@@ -160,9 +163,13 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     else:
         loaded, assumed, link = line.scenario, line.assumed, link or EACH
         typed = replace(typed, shape=find_platform(typed.platform).shapes)
-    write_scenario(written, loaded, assumed)
     short = read_targets(utilization=utilization, max_loss=max_loss, max_delay=max_delay)
     _check_emphasis(emphasis)
+    made = loaded
+    if written is not None:
+        spelled = {"utilization": utilization, "max_loss": max_loss, "max_delay": max_delay}
+        made = asking(loaded, emphasis, more=targets, **spelled)
+    write_scenario(written, made, assumed)
     several = is_several(link)
     check_linklayer(linklayer, typed.platform, both=several and line is not None)
     typed = replace(typed, linklayer=linklayer)
@@ -181,10 +188,16 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         "runner": runner,
     }
     shaped = None if line is None else line.shaped
-    advice = answer_on(loaded, [*short, *(targets or [])], link, asked, deliver, typed=typed, shaped=shaped)
-    deliver(advice)
-    if written is not None and (found := answered(loaded, advice)) is not None:
-        write_scenario(written, found, assumed, answer=headline_of(advice))
+    shaped = None if line is None else line.shaped
+
+    def hand_over(answer: Any) -> None:  # noqa: ANN401 - an answer, or what was tried
+        deliver(answer)
+        if written is not None and (found := answered(made, answer)) is not None:
+            write_scenario(written, found, assumed, answer=headline_of(answer))
+
+    wanted: list[Target | str] = [*short, *(targets or [])]
+    advice = answer_on(loaded, wanted, link, asked, hand_over, boxed=not as_json, typed=typed, shaped=shaped)
+    hand_over(advice)
     say_kept(runner)
     check_met(advice, loaded.file)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ from bufferlab.cli.several import is_several
 from bufferlab.configure import PLATFORMS, configuration, find_platform
 from bufferlab.display import save_figure
 from bufferlab.errors import InputError
+from bufferlab.experiment.simulation import prepare
 from bufferlab.render.advise.box import headline
 from bufferlab.render.advise.links import links_headline, links_view
 from bufferlab.render.advise.live import watching
@@ -23,8 +24,10 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.advising import advise as advise_on
 from bufferlab.studies.advise.joint import LinksAdvice, Shaped
 from bufferlab.studies.advise.several import advise_links, with_answers
+from bufferlab.studies.advise.tried import Tried
 from bufferlab.studies.targets import Target
 from bufferlab.studies.words import EACH
+from bufferlab.units import format_time
 
 
 def answer_on(
@@ -32,8 +35,9 @@ def answer_on(
     targets: Sequence[Target | str],
     link: str | None,
     asked: Mapping[str, Any],
-    deliver: Delivery[Any],
+    deliver: Callable[[Any], None],
     *,
+    boxed: bool,
     typed: Typed,
     shaped: Shaped | None,
 ) -> Advice | LinksAdvice:
@@ -45,12 +49,13 @@ def answer_on(
         link: The link in question, or several.
         asked: Further arguments of `advise` and `advise_links`.
         deliver: What hands the answer over.
+        boxed: Whether the answer so far is shown in a box.
         typed: Where lines are typed.
         shaped: The shapers of a home's line.
     """
     several = is_several(link)
     shown_on = None if several else typed
-    with delivering(deliver), naming_options(), watching(shown_on, boxed=not deliver.as_json) as shown:
+    with delivering(deliver), naming_options(), watching(shown_on, boxed=boxed) as shown:
         if several:
             return advise_links(scenario, link or EACH, targets, shaped=shaped, watch=shown, **asked)
         return advise_on(scenario, targets, link=link, watch=shown, **asked)
@@ -88,13 +93,21 @@ def _draw(advice: Advice | LinksAdvice, path: Path) -> list[Path]:
     return save_figure(advice.figure(), path)
 
 
-def answered(scenario: Scenario, advice: Advice | LinksAdvice) -> Scenario | None:
-    """The scenario with the answers in place; `None` where targets are missed."""
-    links = advice.links if isinstance(advice, LinksAdvice) else (advice,)
-    if not all(each.choice.meets for each in links):
+def answered(scenario: Scenario, advice: Advice | LinksAdvice | Tried) -> Scenario | None:
+    """The scenario with the answers in place; `None` where targets are missed, or there is no answer yet."""
+    if isinstance(advice, Tried):
         return None
-    names = [link["name"] for link in scenario.links]
-    return with_answers(scenario, {names.index(each.site.link): each.answer for each in links})
+    if isinstance(advice, LinksAdvice):
+        links, is_whole = advice.links, len(advice.links) == len(advice.wanted)
+    else:
+        links, is_whole = (advice,), True
+    if not is_whole or not all(each.choice.meets for each in links):
+        return None
+    names, run = [link["name"] for link in scenario.links], links[0].resolved["run"]
+    # runs may be longer than at first
+    length = {f"run.{key}": format_time(run[f"{key}_ps"]) for key in ("duration", "warmup")}  # type: ignore[literal-required]
+    answers = {names.index(each.site.link): each.answer for each in links}
+    return with_answers(prepare(scenario, length), answers)
 
 
 def headline_of(advice: Advice | LinksAdvice) -> str:

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 from bufferlab.errors import InputError
-from bufferlab.scenario import check_congestion
+from bufferlab.experiment.simulation import prepare
+from bufferlab.scenario import Scenario, check_congestion
 from bufferlab.studies.internet import SHARES, STACK, controls_of, shared_out
 from bufferlab.studies.size import in_theory
 from bufferlab.studies.targets import Target, parse_target
@@ -78,6 +79,26 @@ def read_targets(**written: str | None) -> list[Target]:
         for name, value in written.items()
         if value is not None
     ]
+
+
+def asking(
+    scenario: Scenario, emphasis: str | None, *, more: Sequence[str] | None, **short: str | None
+) -> Scenario:
+    """The scenario with what was asked for written into it; its own targets where nothing was.
+
+    Args:
+        scenario: The scenario.
+        emphasis: What matters most.
+        more: Further targets, as written.
+        **short: The short options, by their names.
+    """
+    texts = [SHORT[name].format(value) for name, value in short.items() if value is not None]
+    texts += more or []
+    asked = {**({"targets": texts} if texts else {}), **({"for": emphasis} if emphasis else {})}
+    if not asked:
+        return scenario
+    own = scenario.to_dict().get("advise")
+    return prepare(scenario, {"advise": {**(own if isinstance(own, dict) else {}), **asked}})
 
 
 def read_conventions(**details: Any) -> Targets:  # noqa: ANN401 - Targets' own types

@@ -44,6 +44,10 @@ SHARES: Final = (("CUBIC", "cubic-linux(hystart)", 36.0), ("BBR", "bbr", 22.0))
 """Name, control and percentage of websites, the most frequent first."""
 
 
+BBR_DECIDES: Final = "BBR (version 1) hardly yields to losses, which shapes what a fifo gives"
+"""What is said of an assumed mix with BBR in it."""
+
+
 def controls_of(flows: int) -> list[tuple[str, int]]:
     """The controls of a number of flows, the most frequent first, and how many have each.
 
@@ -74,9 +78,8 @@ def about_controls(flows: int) -> str:
     census = f"{sites} in the census of websites by Mishra and others, 2019; the other {others:g} % left out"
     if len(found) == 1:
         return f"the flow is {found[0]}, the most frequent control ({census}); --flows bbr:1 asks for BBR"
-    beware = "BBR (version 1) hardly yields to losses, which shapes what a fifo gives"
     without = f"--flows cubic:{flows}"
-    return f"the {flows} flows are {' and '.join(found)} ({census}). {beware}: {without} is without"
+    return f"the {flows} flows are {' and '.join(found)} ({census}). {BBR_DECIDES}: {without} is without"
 
 
 def spread_of(rtt_ms: float) -> float:

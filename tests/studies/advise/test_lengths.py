@@ -36,11 +36,11 @@ def answered(started: Scenario) -> Advice:
 def test_an_answer_does_not_rest_on_how_bbr_starts(started: Scenario, answered: Advice) -> None:
     assert answered.short_runs == () and not answered.start_measured
     assert answered.assumed[0].startswith(
-        "runs of 109 s, measured from 61 s on, as those of 60 s were too short"
+        "runs of 100 s, measured from 52 s on, as those of 60 s were too short"
     )
     short = advise(started, TARGET, queues="fifo", quick=True, progress=False)
     assert short.start_measured and "BBR fills this buffer" in short.short_runs[0]
-    assert short.answer.packets > 2 * answered.answer.packets
+    assert short.answer.packets >= 2 * answered.answer.packets
     sized = size(started, TARGET, lengthen=True, with_rules=False, progress=False)
     assert sized.warnings == () and not sized.start_measured
     assert sized.packets == pytest.approx(answered.answer.packets, rel=0.2)
@@ -49,7 +49,7 @@ def test_an_answer_does_not_rest_on_how_bbr_starts(started: Scenario, answered: 
 
 def test_runs_of_both_lengths_are_counted(started: Scenario, answered: Advice) -> None:
     last = advise(
-        started.with_overrides({"run.warmup": "61 s", "run.duration": "109 s"}),
+        started.with_overrides({"run.warmup": "52 s", "run.duration": "100 s"}),
         TARGET,
         queues="fifo",
         quick=True,

@@ -22,11 +22,14 @@ from bufferlab.render.advise.words import size_text
 from bufferlab.render.words import title_text
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.targets import bounds_loss
+from bufferlab.studies.targets import bounds_loss, want_largest
 
 WORTH_LESS: Final = 0.02
 """Loss from which on it is said that a larger buffer loses clearly less. Our choice: by the law of Mathis and
 others (1.22 over the root of the loss) flows have then fewer than nine packets each under way."""
+
+WORTH_A_LOOK: Final = 0.01
+"""Loss from which on it is said that no larger buffer was tried. Our choice."""
 
 LESS: Final = 2 / 3
 """What loses at most this part of another buffer's loss loses clearly less. Our choice."""
@@ -40,6 +43,7 @@ def bewares(advice: Advice) -> Iterator[str]:
         None,
         (
             _lost(advice) or _loses_less(advice),
+            _is_largest_tried(advice),
             starved(advice),
             unequal(advice),
             slow_page(advice),
@@ -82,6 +86,16 @@ def _loses_less(advice: Advice) -> str | None:
         f"It loses {FRACTION.quantity(lost, digits=2)}; {size_text(advice.site, size)} lose {less}. --target "
         "'loss <= 1 %' asks for less."
     )
+
+
+def _is_largest_tried(advice: Advice) -> str | None:
+    """That no larger buffer was tried than the answer, which loses packets, as a sentence."""
+    entry = advice.answer
+    if entry.queue.knob != "limit" or entry.least is None or want_largest(advice.targets):
+        return None
+    if entry.setting < max(entry.least.memory.sizes) or (entry.checked("loss").mean or 0.0) < WORTH_A_LOOK:
+        return None
+    return "No larger buffer was tried; --bounds sets up to where."
 
 
 def bad_call(advice: Advice) -> str | None:

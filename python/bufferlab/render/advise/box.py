@@ -34,9 +34,9 @@ from bufferlab.render.advise.reasons import (
 )
 from bufferlab.render.advise.trade import trade
 from bufferlab.render.advise.typed import LINUX, WIDTH, Typed
-from bufferlab.render.advise.unmet import contradiction, helps
+from bufferlab.render.advise.unmet import contradiction, helps, without_one
 from bufferlab.render.advise.users import apart, users_lines
-from bufferlab.render.advise.what_if import controls_decide, fragile, what_if
+from bufferlab.render.advise.what_if import controls_decide, fragile, may_be_bbr, what_if
 from bufferlab.render.advise.words import (
     EVEN,
     START_MEASURED,
@@ -124,6 +124,8 @@ def _meeting(advice: Advice, them: str) -> Iterator[str]:
         yield f"Longer runs may say otherwise: {START_MEASURED} (beware)."
     if advice.stage == "first" and advice.finished and not advice.tied:
         yield _QUICK
+    if (assumed := may_be_bbr(advice)) is not None:
+        yield assumed
     yield from bewares(advice)
     if (broken := fragile(advice)) is not None:
         yield broken
@@ -139,6 +141,8 @@ def _missing(advice: Advice, them: str) -> Iterator[str]:
     if (why := contradiction(advice)) is not None:
         yield why
     yield f"Closest: {_what(advice)}"
+    if advice.stage == "first" and advice.finished:
+        yield _QUICK
     if (default := missed_default(advice)) is not None:
         yield default
     yield from bewares(advice)
@@ -239,11 +243,21 @@ def _eased(advice: Advice, check: Check) -> str:
     return f"; assumed: {floor.show(floor.bound)} of other queues, {usual} at a usual delay"
 
 
+def _unmet(advice: Advice) -> Iterator[Line]:
+    """What can be had where no setting meets all targets, and up to where was searched."""
+    if advice.choice.meets:
+        return
+    for label, text, shorter in (
+        ("helps", helps(advice), _BELOW),
+        ("instead", without_one(advice), _BELOW),
+        ("searched", searched(advice), ""),
+    ):
+        if text is not None:
+            yield Line(label, text, shorter=[(2 if shorter else 6, shorter)])
+
+
 def _notes(advice: Advice) -> Iterator[Line]:
-    if not advice.choice.meets and (text := helps(advice)) is not None:
-        yield Line("helps", text, shorter=[(2, _BELOW)])
-    if not advice.choice.meets and (text := searched(advice)) is not None:
-        yield Line("searched", text, shorter=[(6, "")])
+    yield from _unmet(advice)
     if (text := idle_note(advice)) is not None:
         yield Line("idle", text, shorter=[(7, "")])
     if (text := loss_note(advice)) is not None:

@@ -11,7 +11,7 @@ from bufferlab.display import as_view
 from bufferlab.errors import InputError
 from bufferlab.render.advise.beware import bewares
 from bufferlab.render.advise.box import box_of, headline
-from bufferlab.render.advise.decided import tied_names
+from bufferlab.render.advise.decided import tied_names, undecided_text
 from bufferlab.render.advise.evidence import evidence
 from bufferlab.render.advise.explain import explanation
 from bufferlab.render.advise.typed import LINUX, NOTHING, Typed
@@ -87,9 +87,7 @@ def _head(advice: LinksAdvice) -> Iterator[str]:
             yield f"{each.site.link}: {headline(each)}"
     else:
         yield _what(advice)
-        for each in advice.links:
-            if each.tied:
-                yield f"{each.site.link}: {_alike(each)}; its box says more."
+        yield from (f"{each.site.link}: {text}" for each in advice.links if (text := _open(each)))
     for each in advice.links:
         yield from (f"{each.site.link}: {_lowered(text)}" for text in bewares(each))
     if missing:
@@ -108,6 +106,14 @@ def _head(advice: LinksAdvice) -> Iterator[str]:
             else f"{_all(len(advice.links))} meet their targets"
         )
         yield f"Run together, {them}: {sure_text(sure)} for this traffic ({runs} runs)."
+
+
+def _open(advice: Advice) -> str | None:
+    """That a link's queue is as good as others, or not decided."""
+    if advice.tied:
+        return f"{_alike(advice)}; its box says more."
+    undecided = undecided_text(advice.choice)
+    return None if undecided is None else _lowered(undecided)
 
 
 def _alike(advice: Advice) -> str:

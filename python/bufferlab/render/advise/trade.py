@@ -41,7 +41,7 @@ def trade(advice: Advice) -> str | None:
             for size in found.memory.sizes
             if size <= LESS * answer.packets
             and _mean(found.memory, size, "utilization") >= min(BUSY, used - NEARLY)
-            and (is_bounded or _mean(found.memory, size, "loss") < HEAVY_LOSS)
+            and (is_bounded or found.memory.loss(size) < HEAVY_LOSS)
         ),
         None,
     )
@@ -76,7 +76,8 @@ def _quantity(memory: Memory, size: int, target: Target) -> str:
     """What a size gives of a target that it misses, beside the utilization."""
     if target.name == "utilization" or memory.meets(size, target):
         return ""
-    return f"{title_text(target)} {target.show(_mean(memory, size, target.name), digits=3)}"
+    given = target.show(_mean(memory, size, target.name), digits=3)
+    return f"{title_text(target)} {given} (missed: {target.show(target.bound)})"
 
 
 def _mean(memory: Memory, size: int, name: str) -> float:

@@ -14,11 +14,14 @@ from bufferlab.studies.advise.beyond import Beyond
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.choosing.order import place
 from bufferlab.studies.least.lacking import lack
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Target, Values, mean_over_runs
 
 _CONTRADICT: Final = "The targets contradict each other here: each is met by some setting, all by none."
+_MAY_CONTRADICT: Final = "Each target is met by some setting that was tried, all by none."
+"""Of a first answer, which has not searched the delays that queues aim at."""
 
 
 def contradiction(advice: Advice) -> str | None:
@@ -27,9 +30,39 @@ def contradiction(advice: Advice) -> str | None:
         return None
     hopeless = [target for target in advice.targets if not any(_haves(advice, target))]
     if not hopeless:
-        return _CONTRADICT
+        return _CONTRADICT if advice.stage != "first" else _MAY_CONTRADICT
     texts = [f"{target}{_nearest(advice, target)}" for target in hopeless]
     return f"Even alone, {listed(texts)} {'is' if len(texts) == 1 else 'are'} met by none that was tried."
+
+
+def without_one(advice: Advice) -> str | None:
+    """Which targets can be had together if one of several is given up, and with what, as a sentence."""
+    if advice.choice.meets or len(advice.targets) < 2:
+        return None
+    texts = [
+        f"without {target}, {text} {'meets the other' if len(advice.targets) == 2 else 'meets the others'}"
+        for target in advice.targets
+        if (text := _meets_rest(advice, target)) is not None
+    ]
+    text = "; ".join(texts)
+    return f"{text[:1].upper()}{text[1:]}." if texts else None
+
+
+def _meets_rest(advice: Advice, target: Target) -> str | None:
+    """The first setting that meets all targets but one in the mean."""
+    at = advice.targets.index(target)
+    for name in sorted(advice.entries, key=place):
+        entry = advice.entries[name]
+        if all(check.met for number, check in enumerate(entry.checks) if number != at):
+            return entry_text(entry)
+    rest = [each for each in advice.targets if each != target]
+    for entry in _searched(advice):
+        if entry.least is not None:
+            memory = entry.least.memory
+            fit = [size for size in memory.sizes if memory.meets_all(size, rest)]
+            if fit:
+                return f"{queue_text(entry.queue)}, {entry.queue.show(fit[0])}"
+    return None
 
 
 def helps(advice: Advice) -> str | None:

@@ -14,6 +14,7 @@ from bufferlab.render.framed import WITHIN, Line
 from bufferlab.render.words import listed, title_text
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.sensitivity import ALONE, Sensitivity
+from bufferlab.studies.internet import BBR_DECIDES
 from bufferlab.studies.targets import Target, want_largest
 from bufferlab.units import packets_text
 
@@ -65,6 +66,15 @@ def controls_decide(advice: Advice) -> str | None:
         return None
     do = "does" if size == 1 else "do"
     return f"The congestion controls decide: with {title}, about {packets_text(size)} {do}."
+
+
+def may_be_bbr(advice: Advice) -> str | None:
+    """That a mix was assumed which may decide a FIFO's buffer, while none other was tried, as a sentence."""
+    is_fifo = advice.answer.table == {"discipline": "fifo"}
+    if not is_fifo or advice.sensitivity or not any(BBR_DECIDES in each for each in advice.assumed):
+        return None
+    flows = sum(each.flows for each in advice.site.users if each.control is not None)
+    return f"BBR is assumed in the mix, and may decide this buffer: --flows cubic:{flows} asks without."
 
 
 def _unasked(counted: str, missed: Sequence[Target], missing: Sequence[Sensitivity], held: str) -> str:

@@ -19,7 +19,7 @@ from bufferlab.studies.advise.queues import AMPLE, Queue
 from bufferlab.studies.bounds import parse_bounds
 from bufferlab.studies.buffers import prepare_open
 from bufferlab.studies.targets import Target
-from bufferlab.studies.traffic import demand_of, mean_rtt_s
+from bufferlab.studies.traffic import demand_of, expected_rtt_s
 from bufferlab.theory.rules import all_rules
 from bufferlab.theory.targets import Targets
 
@@ -87,7 +87,7 @@ class Question:
         Raises:
             InputError: The bounds are none, or the platform takes nothing within them.
         """
-        site = _site(base.title, base.seeded(), index, targets)
+        site = _site(base, index, targets)
         least = 1
         if platform is not None:
             site = _on(platform, site)
@@ -155,14 +155,15 @@ def prepared(scenario: ScenarioLike, overrides: Mapping[str, Any] | None) -> Sce
     return base if base.probes is None else base.with_overrides({"probes": None})
 
 
-def _site(name: str, seeded: Seeded, index: int, targets: Sequence[Target]) -> Site:
+def _site(base: Scenario, index: int, targets: Sequence[Target]) -> Site:
+    seeded = base.seeded()
     link = seeded.resolved["links"][index]
     site = Site(
-        name=name,
+        name=base.title,
         link=link["name"],
         rate_bps=link["rate_bps"],
         packet_bytes=packet_bytes(seeded.resolved, index),  # says if no flow crosses it
-        rtt_ms=mean_rtt_s(seeded, index) * 1e3,
+        rtt_ms=expected_rtt_s(base, index) * 1e3,
         users=tuple(
             Users(
                 flow["name"],

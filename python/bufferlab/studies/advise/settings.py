@@ -24,6 +24,7 @@ from bufferlab.studies.choosing.order import place
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.least import Bench, Case, Goal, Least, Search, Step, least, together
 from bufferlab.studies.least.candidates import CHECK_SEEDS
+from bufferlab.studies.least.lacking import MET, Lack, lack, total
 from bufferlab.studies.targets import Target, Values, bounds_loss, make_target, want_largest
 from bufferlab.studies.traffic import likely_packets
 from bufferlab.units import packets_text
@@ -165,12 +166,15 @@ class Settings:
             self._larger[name] = known if is_same else self._climbed(self.queues[name], found)
 
     def _climbed(self, queue: Queue, found: Least) -> Larger | None:
-        if queue.knob != "limit" or not found.confirmed or want_largest(self.question.targets):
+        if queue.knob != "limit" or found.size is None or want_largest(self.question.targets):
+            return None
+        is_lossy = not bounds_loss(self.question.targets) and found.memory.loss(found.size) >= HEAVY_LOSS
+        if not found.confirmed and not is_lossy:
             return None
         aspects = self.aspects(found.values.values())
         weights = self.needs.weights(aspects, self.question.base)
         entry = self.entry(queue, found.closest, found.values, found)
-        if not could_be_felt(entry, aspects, weights, groups=len(self.question.site.users)):
+        if not is_lossy and not could_be_felt(entry, aspects, weights, groups=len(self.question.site.users)):
             return None
 
         def measure(size: int, seeds: Sequence[int]) -> list[Values]:
@@ -204,7 +208,7 @@ class Settings:
                     cases[Case(queue.name, around.best)] = None
             if found is not None:
                 larger = self._larger.get(queue.name)
-                cases[Case(queue.name, found.closest if larger is None else larger.size)] = found
+                cases[Case(queue.name, nearest(found) if larger is None else larger.size)] = found
         return cases
 
     def check(self, entry: Entry, attempt: int) -> None:
@@ -272,6 +276,19 @@ class Settings:
             behind,
             0 if around is None else around.tried,
         )
+
+
+def nearest(found: Least) -> int:
+    """The size that a search came to; where none meets all targets, that which misses them by least."""
+    if found.size is not None:
+        return found.closest
+    memory = found.memory
+
+    def missed(size: int) -> Lack:
+        lacks = (lack(each, memory.margins(size, each)) for each in memory.targets)
+        return total(max(each, MET) for each in lacks)
+
+    return min([found.closest, *memory.sizes], key=missed)
 
 
 def case_of(entry: Entry) -> Case:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,10 @@ class Lack(NamedTuple):
 
     unknown: float
     short: float
+
+
+MET: Final = Lack(0.0, 0.0)
+"""Of a target that is met."""
 
 
 def lack(target: Target, margins: FloatArray) -> Lack:
