@@ -96,7 +96,7 @@ class Judge:
         """
         found = advise(
             self.question.file,
-            [*self.question.targets, ANY_LOSS],
+            [*self.question.targets, *([] if self.question.wants_largest else [ANY_LOSS])],
             queues="fifo",
             link=self.question.link,
             sensitivity=False,
