@@ -68,7 +68,7 @@ def test_every_verb_has_three_examples(bufferlab: Command, verb: str) -> None:
         ("bufferlab advise --platform ios", {"ios-xe", "ios-xr"}),
         ("bufferlab configure --platform ju", {"junos"}),
         ("bufferlab advise --for t", {"throughput", "transfers"}),
-        ("bufferlab advise --queues fifo,fq", {"fifo,fq_codel"}),
+        ("bufferlab advise --queues fifo,fq", {"fifo,fq_codel", "fifo,fq_pie"}),
     ],
 )
 def test_a_shell_learns_how_a_line_may_go_on(line: str, ways: set[str]) -> None:

@@ -20,7 +20,6 @@ Examples:
   bufferlab emulate examples/kernel.toml
   bufferlab emulate examples/kernel.toml --set bottleneck.queue=codel --seeds 3
   bufferlab emulate examples/kernel-splitbuff.toml --queues bufferlab
-  bufferlab emulate examples/kernel.toml --json --out results/kernel
 """
 
 

@@ -27,7 +27,6 @@ Examples:
   bufferlab observe link.pcapng
   bufferlab observe link.pcap.gz --scenario link.toml --advise
   tcpdump -i eth0 -s 128 -w - | bufferlab observe -
-  bufferlab observe --live eth0 --for '60 s'
   bufferlab observe --flent tcp_nup.flent.gz --scenario link.toml
 """
 

@@ -15,7 +15,6 @@ from bufferlab.errors import InputError
 _EXAMPLES: Final = """\b
 Examples:
   bufferlab serve
-  bufferlab serve --port 9000
   bufferlab serve --store home-gateway-runs     # lists these runs, and adds to them
   bufferlab serve --export public/bufferlab     # files for any web host
 """
