@@ -83,15 +83,19 @@ def test_a_target_is_as_sure_as_all_settings_that_were_tried_leave_it() -> None:
 
 def test_no_setting_that_meets_is_said_first_with_what_helps() -> None:
     targets = ("utilization >= 99 %", "wait_p99 < 3 ms")
-    lines = box(
-        advised(MET, targets, sensitivity=[Sensitivity("half the RTT", "half the RTT", {}, (), None)])
-    )
+    advice = advised(MET, targets, sensitivity=[Sensitivity("half the RTT", "half the RTT", {}, (), None)])
+    lines = box(advice)
     text = " ".join(lines)
     assert lines[1] == "No setting that was tried meets both targets."
     assert " ".join(lines[2:4]).startswith("Even alone, wait: 99th percentile at most 3 ms (nearest: ")
     assert "Closest: fq_codel: target 5 ms, limit 200 packets" in text
     assert "99th percentile 12.00 ± 0.01 ms, target 3 ms: missed by 9 ms" in text
-    assert "99th percentile at most 3 ms: by none (nearest: " in text and "All met with half the RTT." in text
+    whole = " ".join(advice_view(advice).text(300).replace("│", "").split())
+    assert (
+        "99th percentile at most 3 ms: by none (nearest: " in whole and "All met with half the RTT." in whole
+    )
+    assert "Without utilization at least 99 %, nothing that was tried meets the other;" in whole
+    assert "without wait: 99th percentile at most 3 ms, fifo, 14 packets meets the other." in whole
     assert "what if" not in text
     late = box(dataclasses.replace(advised(MET, targets), start_measured=True))
     assert late[1].startswith("Not known: BBR's start may still be in what was measured")
@@ -168,11 +172,21 @@ def test_a_conflict_tells_where_a_target_is_met_beyond_the_buffers_that_were_sea
     found = {"fifo": (Beyond(advice.targets[0], 800, is_met=True, runs=2, values=(FIFO,)),)}
     text = " ".join(box(dataclasses.replace(advice, beyond=found)))
     assert "loss at most 0.1 %: fifo from about 800 packets on. wait:" in text and "contradict" in text
-    assert "searched fifo up to 200 packets for all targets together." in " ".join(text.split())
+    whole = advice_view(dataclasses.replace(advice, beyond=found)).text(300)
+    assert "searched fifo up to 200 packets for all targets together." in " ".join(whole.split())
     less = {**FIFO, "loss": 0.002}
     none = {"fifo": (Beyond(advice.targets[0], 3200, is_met=False, runs=2, values=(less,)),)}
     text = " ".join(box(dataclasses.replace(advice, beyond=none)))
     assert "loss at most 0.1 %: by none (nearest: 0.2 %, fifo, 3200 packets)." in text
+
+
+def test_what_few_runs_say_of_the_other_targets_is_not_called_proven() -> None:
+    targets = ("utilization >= 99 %", "loss <= 0.1 %", "wait_mean < 15 ms")
+    fine: dict[int, Values] = {30: {**FIFO, "loss": 0.0}}
+    made = advised({"fifo": (14, runs(FIFO))}, targets)
+    found = entry("fifo", 14, runs(FIFO), made.targets, other=fine)
+    text = " ".join(box(dataclasses.replace(made, entries={found.name: found})))
+    assert "without wait: mean at most 15 ms, fifo, 30 packets may meet the others (not proven)" in text
 
 
 def test_what_ifs_in_which_nothing_helps_are_a_sentence_and_no_table() -> None:

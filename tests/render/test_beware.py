@@ -10,6 +10,8 @@ from bufferlab.render.advise.beware import bewares
 from bufferlab.render.advise.tried import tried_view
 from bufferlab.render.advise.what_if import controls_decide
 from bufferlab.render.view import View
+from bufferlab.stats import Estimate
+from bufferlab.studies.advise.absent import Absent
 from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.rough import Rough
@@ -153,3 +155,16 @@ def test_that_one_control_of_a_mix_needs_far_less_is_a_headline(
     text = "The congestion controls decide: with reno alone, about 7 packets do."
     assert (text in said(box(advice))) == is_said
     assert controls_decide(advised(given, sensitivity=[change])) is None
+
+
+@pytest.mark.parametrize(("behind", "is_said"), [(-0.3, True), (-0.05, False), (0.3, False)])
+def test_a_queue_that_the_platform_lacks_is_a_headline_where_it_is_much_better(
+    behind: float, *, is_said: bool
+) -> None:
+    made = advised({"fifo": (14, runs(FIFO)), "fq_codel": (5000, runs(FQ_CODEL))})
+    (rival,) = made.choice.rivals
+    moved = dataclasses.replace(rival, behind=Estimate(behind, 0.01), apart=())
+    other = next(each for each in made.entries.values() if each is not made.answer)
+    absent = Absent("Juniper Junos", other.queue, moved, other.values)
+    text = f"Juniper Junos has no {other.queue.kind}, with which users would fare 30 ± 1 % better."
+    assert (text in said(box(dataclasses.replace(made, absent=absent)))) == is_said

@@ -22,6 +22,7 @@ from bufferlab.render.advise.felt import (
     elsewhere_text,
     gained,
     judged_text,
+    lacked_text,
 )
 from bufferlab.render.advise.half import half_text
 from bufferlab.render.advise.least import least_text
@@ -127,10 +128,7 @@ def _meeting(advice: Advice, them: str) -> Iterator[str]:
     if (assumed := may_be_bbr(advice)) is not None:
         yield assumed
     yield from bewares(advice)
-    if (broken := fragile(advice)) is not None:
-        yield broken
-    if (controls := controls_decide(advice)) is not None:
-        yield controls
+    yield from filter(None, (lacked_text(advice), fragile(advice), controls_decide(advice)))
     if not advice.tied and (undecided := undecided_text(advice.choice)) is not None:
         yield undecided
 
@@ -247,13 +245,13 @@ def _unmet(advice: Advice) -> Iterator[Line]:
     """What can be had where no setting meets all targets, and up to where was searched."""
     if advice.choice.meets:
         return
-    for label, text, shorter in (
-        ("helps", helps(advice), _BELOW),
-        ("instead", without_one(advice), _BELOW),
-        ("searched", searched(advice), ""),
+    for label, text, place, shorter in (
+        ("instead", without_one(advice), 1, _BELOW),
+        ("helps", helps(advice), 2, _BELOW),
+        ("searched", searched(advice), 6, ""),
     ):
         if text is not None:
-            yield Line(label, text, shorter=[(2 if shorter else 6, shorter)])
+            yield Line(label, text, shorter=[(place, shorter)])
 
 
 def _notes(advice: Advice) -> Iterator[Line]:

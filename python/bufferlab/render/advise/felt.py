@@ -258,6 +258,15 @@ def absent_text(found: Absent, chosen: Measured) -> str:
     return f"{found.platform} has no {found.queue.kind}. {with_it}"
 
 
+def lacked_text(advice: Advice) -> str | None:
+    """That users would fare much better with a queue that the platform lacks, as a sentence."""
+    found = advice.absent
+    if found is None or not _much_better(found.rival.behind):
+        return None
+    fare = fare_words(found.rival, found, advice.answer)
+    return f"{found.platform} has no {found.queue.kind}, with which users would fare {fare}."
+
+
 def _much_better(behind: Estimate) -> bool:
     return (behind.mean or 0.0) + (behind.half_width or 0.0) < -NOTABLE
 

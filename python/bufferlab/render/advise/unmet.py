@@ -39,30 +39,31 @@ def without_one(advice: Advice) -> str | None:
     """Which targets can be had together if one of several is given up, and with what, as a sentence."""
     if advice.choice.meets or len(advice.targets) < 2:
         return None
-    texts = [
-        f"without {target}, {text} {'meets the other' if len(advice.targets) == 2 else 'meets the others'}"
-        for target in advice.targets
-        if (text := _meets_rest(advice, target)) is not None
-    ]
+    others = "the other" if len(advice.targets) == 2 else "the others"
+    texts = [f"without {target}, {_meets_rest(advice, target, others)}" for target in advice.targets]
     text = "; ".join(texts)
-    return f"{text[:1].upper()}{text[1:]}." if texts else None
+    return f"{text[:1].upper()}{text[1:]}."
 
 
-def _meets_rest(advice: Advice, target: Target) -> str | None:
-    """The first setting that meets all targets but one in the mean."""
+def _meets_rest(advice: Advice, target: Target, others: str) -> str:
+    """The first setting that is proven to meet all targets but one; or that may, by few runs; or none."""
     at = advice.targets.index(target)
     for name in sorted(advice.entries, key=place):
         entry = advice.entries[name]
-        if all(check.met for number, check in enumerate(entry.checks) if number != at):
-            return entry_text(entry)
-    rest = [each for each in advice.targets if each != target]
+        rest = [check for number, check in enumerate(entry.checks) if number != at]
+        if all(check.met and check.confidence >= advice.confidence for check in rest):
+            return f"{entry_text(entry)} meets {others}"
+    targets = [each for each in advice.targets if each != target]
+    perhaps = None
     for entry in _searched(advice):
-        if entry.least is not None:
-            memory = entry.least.memory
-            fit = [size for size in memory.sizes if memory.meets_all(size, rest)]
-            if fit:
-                return f"{queue_text(entry.queue)}, {entry.queue.show(fit[0])}"
-    return None
+        memory = Memory(targets) if entry.least is None else entry.least.memory.of(targets)
+        for size in memory.sizes:
+            text = f"{queue_text(entry.queue)}, {entry.queue.show(size)}"
+            if memory.verdict(size, advice.confidence) == "met":
+                return f"{text} meets {others}"
+            if perhaps is None and memory.meets_all(size):
+                perhaps = f"{text} may meet {others} (not proven)"
+    return perhaps or f"nothing that was tried meets {others}"
 
 
 def helps(advice: Advice) -> str | None:
@@ -70,6 +71,7 @@ def helps(advice: Advice) -> str | None:
     texts = []
     if len(advice.targets) > 1:
         texts += [f"{target}: {_who(advice, target)}." for target in advice.targets]
+        texts.append("These are means of the search's few runs.")
     queue = advice.answer.queue
     eased = [text for each in advice.sensitivity if (text := _eased(queue, each)) is not None]
     if is_hopeless(advice):
@@ -145,7 +147,7 @@ def _range(entry: Entry, memory: Memory, target: Target) -> str:
     if len(met) == len(sizes):
         return f"all of {name}"
     if sizes.index(met[-1]) - sizes.index(met[0]) >= len(met):  # some between miss it
-        return f"{name} at {len(met)} of {len(sizes)} settings, the least {show(met[0])}"
+        return f"{name} at {len(met)} of the {len(sizes)} settings tried, {show(met[0])} the least of them"
     if met[-1] == sizes[-1]:
         return f"{name} from {show(met[0])} on"
     if met[0] == sizes[0]:

@@ -47,6 +47,12 @@ class Memory:
         copied._values = {size: dict(runs) for size, runs in self._values.items()}
         return copied
 
+    def of(self, targets: Sequence[Target]) -> Memory:
+        """The same runs, asked about other targets."""
+        asked = Memory(targets)
+        asked._values = self._values
+        return asked
+
     def add(self, values: Mapping[Run, Values]) -> None:
         """Take what runs measured."""
         for run, found in values.items():
