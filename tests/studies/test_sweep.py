@@ -363,7 +363,7 @@ def test_the_engine_has_a_fingerprint() -> None:
     """It is the FNV-1a hash of the sources, computed here once more."""
     crates = Path(__file__).parents[2] / "crates"
     value = 0xCBF29CE484222325
-    names = ("congestion", "estimator", "qdisc", "simulator", "transport", "units")
+    names = ("congestion", "estimator", "forwarder", "qdisc", "simulator", "transport", "units")
     for name in names:
         for path in sorted((crates / name / "src").rglob("*.rs"), key=lambda file: file.as_posix()):
             for byte in path.relative_to(crates).as_posix().encode() + b"\0" + path.read_bytes() + b"\0":
