@@ -105,7 +105,7 @@ def answered(scenario: Scenario, advice: Advice | LinksAdvice | Tried) -> Scenar
         return None
     names, run = [link["name"] for link in scenario.links], links[0].resolved["run"]
     # runs may be longer than at first
-    length = {f"run.{key}": format_time(run[f"{key}_ps"]) for key in ("duration", "warmup")}  # type: ignore[literal-required]
+    length = {"run.duration": format_time(run["duration_ps"]), "run.warmup": format_time(run["warmup_ps"])}
     answers = {names.index(each.site.link): each.answer for each in links}
     return with_answers(prepare(scenario, length), answers)
 

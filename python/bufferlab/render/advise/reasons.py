@@ -111,15 +111,8 @@ def starved(advice: Advice) -> str | None:
 
 def unequal(advice: Advice) -> str | None:
     """That flows of one group share unequally, where no target is about that, as a sentence."""
-    asked = {target.group for target in advice.targets if target.metric.name == "jain_index"}
-    indices = {
-        each.name: index
-        for each in advice.site.users
-        if each.kind in FELT_BY_GOODPUT
-        and each.flows > 1
-        and each.name not in asked
-        and (index := advice.answer.checked(f"{each.name}.jain_index").mean) is not None
-    }
+    several = [each for each in advice.site.users if each.kind in FELT_BY_GOODPUT and each.flows > 1]
+    indices = _unasked(advice, several, "jain_index")
     name = min(indices, key=indices.__getitem__, default=None)
     if name is None or indices[name] >= UNEQUAL:
         return None
@@ -130,19 +123,33 @@ def unequal(advice: Advice) -> str | None:
 
 def slow_page(advice: Advice) -> str | None:
     """That a page takes long, where no target is about that, as a sentence."""
-    asked = {target.group for target in advice.targets if target.metric.name.startswith("exchange_")}
-    times = {
-        each.name: time_s
-        for each in advice.site.users
-        if each.kind == "web"
-        and each.name not in asked
-        and (time_s := advice.answer.checked(f"{each.name}.exchange_p50_s").mean) is not None
-    }
+    pages = [each for each in advice.site.users if each.kind == "web"]
+    times = _unasked(advice, pages, "exchange_p50_s", family="exchange_")
     name = max(times, key=times.__getitem__, default=None)
     if name is None or times[name] <= SLOW_PAGE_S:
         return None
     wanted = f"--target '{name}.exchange_p50 <= {SLOW_PAGE_S:g} s'"
     return f"But {name}: {significant(times[name], 3)} s to fetch a page; {wanted} asks for less."
+
+
+def _unasked(
+    advice: Advice, users: Sequence[Users], metric: str, *, family: str | None = None
+) -> dict[str, float]:
+    """What groups have of a metric with the answer, where that is known and no target is about it.
+
+    Args:
+        advice: The advice.
+        users: The groups.
+        metric: The metric.
+        family: What the names of metrics begin with that say the same; default the metric alone.
+    """
+    asked = {
+        target.group
+        for target in advice.targets
+        if (target.metric.name == metric if family is None else target.metric.name.startswith(family))
+    }
+    means = {each.name: advice.answer.checked(f"{each.name}.{metric}").mean for each in users}
+    return {name: mean for name, mean in means.items() if mean is not None and name not in asked}
 
 
 def lossy_what_ifs(advice: Advice) -> str | None:
@@ -159,14 +166,7 @@ def lossy_what_ifs(advice: Advice) -> str | None:
 
 def datagrams_lost(advice: Advice) -> str | None:
     """That datagrams are lost more than their users put up with, where no target bounds it, as a sentence."""
-    asked = {target.group for target in advice.targets if target.metric.name == "loss"}
-    lost = {
-        each.name: loss
-        for each in advice.site.users
-        if each.kind == "udp"
-        and each.name not in asked
-        and (loss := advice.answer.checked(f"{each.name}.loss").mean) is not None
-    }
+    lost = _unasked(advice, [each for each in advice.site.users if each.kind == "udp"], "loss")
     name = max(lost, key=lost.__getitem__, default=None)
     if name is None or lost[name] <= DATAGRAM_LOSS:
         return None
