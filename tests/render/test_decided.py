@@ -114,7 +114,7 @@ def test_each_equal_queue_says_why_it_lost() -> None:
     here = "as good for users here, but not with other traffic:"
     assert f"14 packets (21 KB, 8.4 ms): {here} utilization 98.1 % with 2 flows (target 99 %)." in text
     assert "codel" in text and "utilization 97.2 % with bbr (target 99 %)" in text
-    assert "pie: as good for users; fq_codel comes before it in our order." in text
+    assert "pie: as good for users; fq_codel is preferred: it keeps flows apart." in text
     assert "close" not in text
     assert {name: len(each) for name, each in advice.outlasted.items()} == {
         "fifo, 14 packets": 1,
@@ -129,7 +129,7 @@ def test_each_equal_queue_says_why_it_lost() -> None:
 
 
 def test_the_what_ifs_of_other_queues_are_a_table() -> None:
-    text = advice_view(outlasted()).text(120)
+    text = advice_view(outlasted(), explain=True).text(120)
     table = text[text.index("What if: queues that are equal here, with other traffic; means of 4 runs") :]
     rows = [" ".join(line.split()) for line in table.splitlines()]
     fifo, codel = rows.index("fifo, 14 packets"), rows.index("codel, target 5 ms")

@@ -287,8 +287,8 @@ def test_only_of_the_best_score_it_is_said_that_users_fare_best(comparison: Comp
     )
     text = " ".join(str(found).split())
     assert (
-        "not fq_codel better by 2.3 %, less than the 5 % that users notice; of equals the first in our order "
-        "is taken"
+        "not fq_codel better by 2.3 %, less than the 5 % that users notice; fifo is preferred: every device "
+        "has it"
     ) in text
     best = fetched(comparison, fifo=0.3, fq_codel=0.307, pie=0.4)
     assert answer(best) == answer(found)

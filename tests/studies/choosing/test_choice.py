@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from bufferlab.studies.advise.tried import Attempt
-from bufferlab.studies.choosing.choice import Choice, choose, missed_targets
+from bufferlab.studies.choosing.choice import Choice, choose, missed_targets, standing
 from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.choosing.thresholds import MATERIAL
 from bufferlab.studies.least.lacking import Lack
@@ -20,6 +20,8 @@ QUICK = make_target("wait_mean_ms", 20.0)
 PAGE = Aspect("pages", "page", "web.exchange_p50_s", "less")
 GOODPUT = Aspect("throughput", "goodput", "goodput_bps", "more")
 ASPECTS = (PAGE, GOODPUT)
+WAITS = {"fifo": 41.0, "codel": 20.0, "pie": 19.9}
+"""Mean waits of queues, ms."""
 ALIKE: dict[Kind, float] = {"pages": 1.0, "throughput": 1.0}
 
 
@@ -54,6 +56,33 @@ def test_of_equal_queues_the_simplest_is_taken(names: tuple[str, ...], simplest:
     assert (found.name, found.meets, found.is_clear) == (simplest, True, False)
     assert all(rival.is_equal and rival.worst is None for rival in found.rivals)
     assert {rival.name for rival in found.rivals} == set(names) - {simplest}
+
+
+def test_of_equal_queues_one_in_which_packets_wait_longer_than_their_path_is_taken_last() -> None:
+    contest = {name: [{**run, "wait_mean_ms": wait} for run in runs(0.3)] for name, wait in WAITS.items()}
+    late = standing(contest, 40.0, (BUSY,))
+    assert late == {"fifo"}
+    none: dict[str, tuple[Target, ...]] = dict.fromkeys(contest, ())
+    found = choose(contest, ASPECTS, ALIKE, missed=none, standing=late)
+    assert found.name == "codel"
+    assert [(rival.name, rival.is_standing) for rival in found.rivals] == [("fifo", True), ("pie", False)]
+    better = {**contest, "fifo": [{**run, "wait_mean_ms": 41.0} for run in runs(0.2)]}
+    assert choose(better, ASPECTS, ALIKE, missed=none, standing=late).name == "fifo"  # it is no equal
+
+
+@pytest.mark.parametrize(
+    ("rtt_ms", "targets", "names"),
+    [
+        (42.0, (BUSY,), set()),  # no longer than the path
+        (5.0, (BUSY,), {"fifo", "codel"}),
+        (5.0, (QUICK,), set()),  # a target bounds the wait
+    ],
+)
+def test_a_wait_is_long_beside_the_path_and_from_20_ms_on(
+    rtt_ms: float, targets: tuple[Target, ...], names: set[str]
+) -> None:
+    contest = {name: [{"wait_mean_ms": wait}] for name, wait in WAITS.items()}
+    assert standing({**contest, "silent": [{}]}, rtt_ms, targets) == names
 
 
 def test_names_with_settings_are_as_simple_as_their_queues() -> None:

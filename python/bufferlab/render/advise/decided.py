@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from bufferlab.display import significant
+from bufferlab.render.advise.felt import SHORTER
 from bufferlab.render.words import listed, title_text
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.sensitivity import Broken
 from bufferlab.studies.choosing.choice import Choice
-from bufferlab.studies.choosing.order import place
+from bufferlab.studies.choosing.order import place, reason
 from bufferlab.studies.choosing.thresholds import MATERIAL
 from bufferlab.studies.targets import Target
 
@@ -92,19 +93,21 @@ def equal_text(advice: Advice, named: Sequence[Entry]) -> str | None:
         if advice.entries[name].queue.name not in queues | {advice.answer.queue.name}:
             first.setdefault(advice.entries[name].queue.name, name)
     lost = [name for name in first.values() if name in advice.outlasted]
-    later = [advice.entries[name].title for name in first.values() if name not in advice.outlasted]
+    later = [name for name in first.values() if name not in advice.outlasted]
     parts = [
         f"{advice.entries[name].title} misses {_missed(advice, advice.outlasted[name])}" for name in lost
     ]
     if later:
-        parts.append(f"{listed(later)}: as good for users; {order_of_two(advice, later)}")
+        titles = [advice.entries[name].title for name in later]
+        parts.append(f"{listed(titles)}: as good for users; {preferred(advice, later)}")
     return f"{'; '.join(parts)}." if parts else None
 
 
-def order_of_two(advice: Advice, others: Sequence[str]) -> str:
-    """That the answer comes before other queues in our order."""
-    before = "it" if len(others) == 1 else "them"
-    return f"{advice.answer.title} comes before {before} in our order"
+def preferred(advice: Advice, others: Sequence[str]) -> str:
+    """Why the answer is taken before other queues that are as good, by their names."""
+    late = {each.name for each in advice.choice.rivals if each.is_standing}
+    why = SHORTER if late.issuperset(others) else reason(advice.answer.name)
+    return f"{advice.answer.title} is preferred: {why}"
 
 
 def nor_others(advice: Advice) -> str | None:

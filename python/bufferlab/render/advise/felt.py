@@ -17,7 +17,7 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.elsewhere import Spoiled
 from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.choosing.objectives import Aspect
-from bufferlab.studies.choosing.order import place
+from bufferlab.studies.choosing.order import place, reason
 from bufferlab.studies.choosing.thresholds import MATERIAL, NOTABLE
 
 _TIMES: Final = 10.0
@@ -30,6 +30,9 @@ _HALF: Final = 0.5
 _VERBS: Final = {"wait": "waits", "loss": "loses"}
 
 _ROUNDS_TO_ZERO: Final = 0.0005
+
+SHORTER: Final = "packets wait less than their path takes"
+"""Why a queue is preferred to one that is as good for users, but whose packets wait longer than that."""
 
 NOTICED: Final = f"the {MATERIAL * 100:g} % that users notice"
 """Up to which difference queues are equal, in words."""
@@ -116,7 +119,7 @@ def behind_text(rival: Rival, entry: HasMeans, chosen: HasMeans) -> str:
     if rival.is_open:
         return _open_text(rival.behind)
     if rival.is_equal:
-        return _equal_text(rival.behind) + (_tie_text(rival.name, chosen.name) if mean < 0 else "")
+        return _equal_text(rival.behind) + (_tie_text(rival, chosen) if mean < 0 else "")
     worst = "" if rival.worst is None else _contrast(rival.worst[0], entry, chosen)
     text = f"users fare {share_text(rival.behind)} {{}} than with {_than(rival, chosen)}"
     if rival.worst is not None and rival.worst[1] > _HALF:
@@ -180,11 +183,13 @@ def _open_text(behind: Estimate) -> str:
     return f"{word} by {share_text(behind)}: not decided by {runs}"
 
 
-def _tie_text(name: str, taken: str) -> str:
+def _tie_text(rival: Rival, chosen: HasMeans) -> str:
     """Why of two equal queues the one was taken that looks worse."""
-    if place(name) <= place(taken):
-        return "; of equals the first is taken"
-    return "; of equals the first in our order is taken"
+    if rival.is_standing:
+        return f"; {chosen.title} is preferred: {SHORTER}"
+    if place(rival.name) <= place(chosen.name):
+        return f"; {chosen.title} is preferred"
+    return f"; {chosen.title} is preferred: {reason(chosen.name)}"
 
 
 def fare_title(rivals: Iterable[Rival], first: str) -> str:

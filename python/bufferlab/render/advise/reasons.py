@@ -13,7 +13,7 @@ from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry, Users
-from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, is_standing
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Target, bounds_loss
 from bufferlab.theory.tcp_models import MATHIS_CONSTANT_PER_SEGMENT
@@ -24,10 +24,6 @@ LITTLE_USED: Final = 0.9
 
 NOTABLE_LOSS: Final = 0.01
 """Loss above which it is reported."""
-
-LONG_WAIT_MS: Final = 20.0
-"""A mean wait below this is not called long, however short the path. Our choice, well below the 150 ms
-one way up to which ITU-T G.114 finds calls unharmed."""
 
 STARVED: Final = 10.0
 """Flows starve that get this many times less than those of another group. Our choice."""
@@ -83,7 +79,7 @@ def much_lost(loss: float | None, targets: Sequence[Target]) -> str | None:
 
 def long_wait(wait_ms: float | None, rtt_ms: float, targets: Sequence[Target]) -> str | None:
     """That packets wait longer than their path takes, where no target bounds what grows with the buffer."""
-    if wait_ms is None or wait_ms < max(rtt_ms, LONG_WAIT_MS) or any(each.wants_less for each in targets):
+    if wait_ms is None or not is_standing(wait_ms, rtt_ms, targets):
         return None
     wait = MILLISECONDS.quantity(wait_ms, digits=3)
     return (

@@ -9,6 +9,7 @@ from bufferlab.display import as_view
 from bufferlab.render.advise.decided import edge_text, undecided_text
 from bufferlab.render.advise.felt import (
     NOTICED,
+    SHORTER,
     aspect_title,
     behind_text,
     fare_text,
@@ -24,6 +25,7 @@ from bufferlab.render.view import Heading, Terms, View
 from bufferlab.render.words import cell, listed, metric_of, title_text
 from bufferlab.stats import REMEDY
 from bufferlab.studies.choosing.choice import Choice, Rival
+from bufferlab.studies.choosing.order import place
 from bufferlab.studies.compare.comparison import Comparison, Measured
 from bufferlab.studies.targets import mean_over_runs
 from bufferlab.units import PS_PER_S
@@ -88,7 +90,7 @@ def _choice(comparison: Comparison, choice: Choice) -> str:
     if comparison.tied:
         return f"{_tied(comparison, choice)}.{undecided} {_first(comparison, choice)}"
     best = ": users fare best" if choice.best == choice.name else ""
-    order = "" if best else " Of equals the first in our order is taken."
+    order = "" if best else f" {_first(comparison, choice)}"
     return f"Run {choice.name}{best}.{undecided}{order}"
 
 
@@ -133,6 +135,8 @@ def _is_sure(rival: Rival, sign: int) -> bool:
 def _first(comparison: Comparison, choice: Choice) -> str:
     """Which of equal queues it is, and what may decide between them."""
     others = " Other traffic was not tried: advise does, and decides between them." if comparison.tied else ""
+    if any(rival.is_standing and place(rival.name) < place(choice.name) for rival in choice.rivals):
+        return f"{choice.name} is preferred: {SHORTER}.{others}"
     return f"The first in our order is {choice.name}.{others}"
 
 

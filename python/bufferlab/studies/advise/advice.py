@@ -22,7 +22,7 @@ from bufferlab.studies.advise.halved import Half
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Broken, Sensitivity, Shaken
-from bufferlab.studies.choosing.choice import LOOKS, Choice, Rival, choose
+from bufferlab.studies.choosing.choice import LOOKS, Choice, Rival, choose, standing
 from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.least import Least, Verdict, checks_to_dicts, verdicts
 from bufferlab.studies.targets import Target, Values, mean_over_runs, values_document
@@ -169,6 +169,7 @@ class Advice(display.Displayed):
             times=times,
             looks=len(LOOKS),
             sturdy=[self.choice.name] if self.is_sturdy else (),
+            standing=standing(contest, self.site.rtt_ms, self.targets),
         )
 
     def best_fifo(self) -> Entry | None:

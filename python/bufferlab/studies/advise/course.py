@@ -20,7 +20,7 @@ from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Shaken
 from bufferlab.studies.advise.settings import CONTEST, PILOTS, Settings, case_of
 from bufferlab.studies.advise.shaking import Shaking, sturdy
-from bufferlab.studies.choosing.choice import LOOKS, choose
+from bufferlab.studies.choosing.choice import LOOKS, choose, standing
 from bufferlab.studies.choosing.order import place
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.least import Case
@@ -191,6 +191,7 @@ class Course:
             lacking={name: _lacking(entry) for name, entry in entries.items()},
             looks=len(LOOKS),
             sturdy=self.sturdy,
+            standing=standing(contest, self.question.site.rtt_ms, self.question.targets),
             lossy=self._lossy(entries),
         )
         site = self.question.site

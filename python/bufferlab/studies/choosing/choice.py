@@ -22,8 +22,9 @@ from bufferlab.stats import Estimate
 from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.choosing.order import place, queue_of
 from bufferlab.studies.choosing.scores import Contest, Scored
+from bufferlab.studies.choosing.thresholds import is_standing
 from bufferlab.studies.least.lacking import Lack
-from bufferlab.studies.targets import Target, Values
+from bufferlab.studies.targets import Target, Values, mean_over_runs
 
 LOOKS: Final = (8, 16, 32)
 """Seeds with which settings are compared: more, as long as more may tell them apart."""
@@ -52,6 +53,7 @@ class Rival:
         apart: The aspects in which its users surely fare worse or better by more than they notice, the one
             in which they lose most first, then the one in which they gain most.
         is_lossy: Whether it is out since it loses what hardly anybody would accept.
+        is_standing: Whether packets wait longer with it than their path takes: of equals it is taken last.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Rival:
     worst: tuple[Aspect, float] | None
     apart: tuple[Aspect, ...] = ()
     is_lossy: bool = False
+    is_standing: bool = False
 
 
 @dataclass(frozen=True)
@@ -129,6 +132,7 @@ def choose(
     times: float = 1.0,
     looks: int = 1,
     sturdy: Collection[str] = (),
+    standing: Collection[str] = (),
     lossy: Collection[str] = (),
 ) -> Choice:
     """Choose among queues that meet the targets the one whose users fare best, and of equals the first.
@@ -148,6 +152,7 @@ def choose(
         times: What the thresholds of what is material and notable are multiplied by.
         looks: How often a choice is made from more and more runs, until one is decided.
         sturdy: Queues that keep the targets where the traffic changes: of equals they are taken first.
+        standing: Queues in which packets wait longer than their path takes: of equals they are taken last.
         lossy: Queues that lose what hardly anybody would accept: out where another one meets as many targets.
     """
     fewest = min(map(len, missed.values()))
@@ -160,7 +165,9 @@ def choose(
     if out == set(fit):
         out.clear()
     fit = [name for name in fit if name not in out]
-    scored = Scored(contest, aspects, weights, claims=looks * (len(fit) - 1), sturdy=sturdy)
+    scored = Scored(
+        contest, aspects, weights, claims=looks * (len(fit) - 1), sturdy=sturdy, standing=standing
+    )
     taken, best, equal = scored.choice(fit, times)
     rivals = [
         Rival(
@@ -173,6 +180,7 @@ def choose(
             scored.worst(name, taken, times),
             scored.apart(name, taken, times),
             name in out,
+            name in standing,
         )
         for name in contest
         if name != taken
@@ -181,6 +189,12 @@ def choose(
     others = ((scored.choice(fit, times * near)[0], near) for near in NEAR)
     edge = next((each for each in others if each[0] != taken), None)
     return Choice(taken, tuple(rivals), fewest == 0, len(equal) == 1, best, edge)
+
+
+def standing(contest: Contest, rtt_ms: float, targets: Sequence[Target]) -> set[str]:
+    """The queues in which packets wait longer in the mean than their path takes."""
+    waits = {name: mean_over_runs("wait_mean_ms", runs).mean for name, runs in contest.items()}
+    return {name for name, wait in waits.items() if wait is not None and is_standing(wait, rtt_ms, targets)}
 
 
 def missed_targets(runs: Sequence[Values], targets: Sequence[Target]) -> tuple[Target, ...]:

@@ -28,6 +28,19 @@ hosts that are still few; a step is for networks whose hosts all listen; the oth
 the link."""
 
 
+_REASONS: Final = {
+    OWN: "it is there already",
+    "fifo": "every device has it",
+    "fq_codel": "it keeps flows apart",
+}
+"""Why a queue is taken before those that come after it, in a few words."""
+
+
+def reason(name: str) -> str:
+    """Why an entry's queue is taken before those that come after it in the order, as a clause."""
+    return _REASONS.get(queue_of(name).partition(":")[0], "it is the more usual one")
+
+
 def place(name: str) -> int:
     """Place of an entry's queue in the order of equals."""
     queue = queue_of(name).partition(":")[0]

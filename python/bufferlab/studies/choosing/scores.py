@@ -33,6 +33,7 @@ class Scored:
         weights: How much each kind of aspect weighs.
         claims: How many may be made about each score and each aspect.
         sturdy: Queues that are taken first of equals.
+        standing: Queues that are taken last of equals.
     """
 
     def __init__(
@@ -43,10 +44,12 @@ class Scored:
         *,
         claims: int,
         sturdy: Collection[str],
+        standing: Collection[str] = (),
     ) -> None:
         self.contest = contest
         self.aspects = aspects
         self.sturdy = sturdy
+        self.standing = standing
         self.leading = leading = leading_kind(weights)
         counted = [weights] if leading is None else [{leading: 1.0}, weights]
         self.scores = [
@@ -77,9 +80,9 @@ class Scored:
                 return best, left
             names = left
 
-    def _place(self, name: str) -> tuple[bool, int]:
+    def _place(self, name: str) -> tuple[bool, bool, int]:
         """Place among equals: the first is taken."""
-        return name not in self.sturdy, place(name)
+        return name in self.standing, name not in self.sturdy, place(name)
 
     def is_equal(self, name: str, other: str, times: float) -> bool:
         """Whether nothing tells two queues apart."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from bufferlab.studies.choosing.objectives import EMPHASIS, Aspect, Kind
+from bufferlab.studies.targets import Target
 
 MATERIAL: Final = 0.05
 """Scores that differ by less than this share are equal for users."""
@@ -23,6 +24,10 @@ HEAVY_LOSS: Final = 0.05
 """Loss from which on hardly anybody would accept a buffer, whatever else it gives. Our choice: TCP flows then
 have about five packets each under way (`theory.tcp_models`: 1.22/√p), and time out again and again."""
 
+LONG_WAIT_MS: Final = 20.0
+"""A mean wait below this is not called long, however short the path. Our choice, well below the 150 ms
+one way up to which ITU-T G.114 finds calls unharmed."""
+
 TWICE: Final = 0.5
 """What is surely worse by more than this share is never equal, however little it weighs."""
 
@@ -35,6 +40,11 @@ def notable(aspect: Aspect, weights: Mapping[Kind, float]) -> float:
     share = NOTABLE_RATING if aspect.kind == "calls" else NOTABLE
     weight = weights.get(aspect.kind, 0.0)
     return min(share * max(weights.values()) / weight, TWICE) if weight else math.inf
+
+
+def is_standing(wait_ms: float, rtt_ms: float, targets: Sequence[Target]) -> bool:
+    """Whether packets wait longer than their path takes, and no target bounds the wait."""
+    return wait_ms >= max(rtt_ms, LONG_WAIT_MS) and not any(each.wants_less for each in targets)
 
 
 def leading_kind(weights: Mapping[Kind, float]) -> Kind | None:

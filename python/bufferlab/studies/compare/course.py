@@ -14,7 +14,7 @@ from bufferlab.experiment.simulation import ScenarioLike, prepare, seed_list
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.question import Question, link_index, prepared
-from bufferlab.studies.choosing.choice import Choice, choose, missed_targets
+from bufferlab.studies.choosing.choice import Choice, choose, missed_targets, standing
 from bufferlab.studies.choosing.objectives import Emphasis, aspects_of, possible_aspects
 from bufferlab.studies.compare.comparison import Comparison, Measured
 from bufferlab.studies.compare.contenders import changes, parse_contenders
@@ -123,7 +123,8 @@ def _conclude(
     aspects = aspects_of(question.base, every, question.site.rtt_ms, needs.emphasis)
     weights = needs.weights(aspects, question.base)
     missed = {queue: missed_targets(values, question.targets) for queue, values in measured.items()}
-    choice = choose(measured, aspects, weights, missed=missed) if aspects else None
+    late = standing(measured, question.site.rtt_ms, question.targets)
+    choice = choose(measured, aspects, weights, missed=missed, standing=late) if aspects else None
     return Comparison(
         name=question.site.name,
         link=question.site.link,
