@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
@@ -108,6 +109,21 @@ def simulate(
     )
 
 
+_OF_GROUP: Final = re.compile(r"plan: groups\[(\d+)\]\.(?:source\.)?(\w+)")
+_KEYS: Final = {"mss_bytes": "segment"}
+"""Keys of a flow in a scenario, where the plan's have other names."""
+
+
+def _in_words_of(resolved: ResolvedScenario, message: str) -> str:
+    """What the engine says of a flow group, with the scenario's names in place of the plan's."""
+    flows = resolved["flows"]
+
+    def key(found: re.Match[str]) -> str:
+        return f"flows.{flows[int(found[1])]['name']}.{_KEYS.get(found[2], found[2])}"
+
+    return _OF_GROUP.sub(key, message)
+
+
 def simulate_plan(
     plan: Plan,
     control: _core.Control | None = None,
@@ -148,7 +164,7 @@ def simulate_plan(
     try:
         outcome = engine(text, control, record[1] if record else None)
     except ValueError as error:
-        raise InputError(str(error), file=file) from error
+        raise InputError(_in_words_of(resolved, str(error)), file=file) from error
     except OSError as error:
         raise not_written(error.filename, error) from error
     cpu_s = time.thread_time() - began_s
