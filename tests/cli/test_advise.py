@@ -30,7 +30,8 @@ def test_the_answer_is_in_a_box_that_comes_first(bufferlab: Command, monkeypatch
     assert max(map(len, lines)) <= 80
     height = next(at for at, line in enumerate(lines) if line.startswith("╰"))
     assert height < 24
-    assert "Queues that were tried" in ended.out and "Buffers of fifo" in ended.out
+    assert "Less and more buffer with fifo" in ended.out and "Queues, with " in ended.out
+    assert "Buffers of fifo" not in ended.out and ended.out.rstrip().endswith("how this was\nfound.")
     assert "\x1b" not in ended.out + ended.err
     assert ended.err == ""
 
@@ -212,7 +213,7 @@ def test_on_a_terminal_the_box_is_shown_while_it_gets_better(tmp_path: Path) -> 
     assert process.wait(timeout=60) == 0
     assert "no answer yet: " in text
     final = text[text.rindex("╭─") :]
-    assert "│ Run " in final and "Buffers of fifo" in final
+    assert "│ Run " in final and "Less and more buffer with fifo" in final
     assert "Ctrl-C" not in final
 
 

@@ -10,6 +10,7 @@ from typing import Any, cast
 import pytest
 from matplotlib.figure import Figure
 
+from bufferlab.render.advise.buffers import spread
 from bufferlab.render.advise.felt import behind_text, fare_text
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.view import advice_view
@@ -17,6 +18,7 @@ from bufferlab.render.advise.words import sure_text
 from bufferlab.render.words import measured
 from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS
 from bufferlab.stats import Estimate
+from bufferlab.studies.advise.beyond import Beyond
 from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.choosing.objectives import Aspect
@@ -37,8 +39,8 @@ def test_the_explanation_says_what_other_thresholds_would_take() -> None:
     assert "half of each would take fq_codel, target 5 ms; twice as much fifo, 14 packets." in text
     said = " ".join(" ".join(box(advice)).split())
     assert (
-        "runner-up fq_codel, target 5 ms: better by 2.9 %, less than the 5 % that users notice; of equals "
-        "the first in our order is taken."
+        "runner-up fq_codel, target 5 ms: better by 2.9 %, less than the 5 % that users notice; fifo is "
+        "preferred: every device has it."
     ) in said
     close = "With thresholds a fifth lower (4 % instead of 5 %), fq_codel, target 5 ms would be taken."
     assert f"close {close}" in said and close in text
@@ -86,6 +88,43 @@ def test_how_much_worse_users_fare_has_its_interval_and_what_it_is_compared_with
     assert text == said.replace("X", "fq_codel").replace("Y", f"worse in {contrast}").replace("Z", contrast)
 
 
+@pytest.mark.parametrize(
+    ("is_standing", "why"),
+    [(True, ": packets wait less than their path takes"), (False, "")],
+)
+def test_of_an_equal_queue_that_looks_better_it_is_said_why_the_other_is_preferred(
+    is_standing: bool, why: str
+) -> None:
+    advice = advised(MET)
+    (rival,) = advice.choice.rivals
+    shown = dataclasses.replace(
+        rival, behind=Estimate(-0.02, 0.01), is_equal=True, is_open=False, is_standing=is_standing
+    )
+    text = behind_text(shown, advice.entries[rival.name], advice.answer)
+    begin = "better by 2.0 ± 1.0 %, less than the 5 % that users notice"
+    assert text == f"{begin}; fq_codel is preferred{why}"
+
+
+def test_less_and_more_buffer_has_about_a_row_a_doubling_and_what_each_group_gets() -> None:
+    two = site(DOWNLOADS, Users("others", "bulk", 4, "bbr"))
+    of = {1: 1e6, 6: 2e6, 7: 3e6, 15: 4e6, 150: 5e6}
+    other: dict[int, Values] = {size: {**FIFO, "others.goodput_bps": bps} for size, bps in of.items()}
+    advice = advised({"fifo": (14, runs(FIFO))}, where=two)
+    given = entry("fifo", 14, runs(FIFO), advice.targets, other=other)
+    advice = dataclasses.replace(advice, entries={given.name: given})
+    found = spread(advice)
+    assert found is not None and found.title.endswith("; of each group the goodput of a flow")
+    rows = {row[0]: row for row in found.rows}
+    assert [*rows] == ["1", "7", "14 ◂", "150"]  # 6 and 15 are nearer to 7 and 14 than to a doubling
+    assert rows["7"][1:] == ["4.2", "1", "99.4", "0.5", "20", "4.7", "3", "met"]
+    assert rows["150"][-2:] == ["5", "met"] and rows["14 ◂"][2] == "5"
+    wider = Beyond(advice.targets[0], 300, is_met=True, runs=1, values=({**FIFO, "loss": 0.0},))
+    found = spread(dataclasses.replace(advice, beyond={"fifo": (wider,)}))
+    assert found is not None and found.rows[-1][0] == "300"
+    alone = spread(advised({"fifo": (14, runs(FIFO))}))
+    assert alone is None or len(alone.rows) > 1
+
+
 def test_a_table_says_where_a_difference_may_be_chance() -> None:
     advice = advised(MET)
     assert "better (+) or worse (-) than with the first\n" in advice_view(advice).text(200)
@@ -130,7 +169,8 @@ def test_a_call_that_is_bad_in_some_runs_stands_beside_its_good_mean() -> None:
 def test_evidence_has_a_row_a_queue_and_a_buffer_and_everything_is_html_too() -> None:
     view = advice_view(advised(MET), explain=True)
     text = view.text(200)
-    assert "Queues that were tried, with 5 common seeds" in text
+    assert "Queues, with 5 common seeds" in text
+    assert "All that was measured of the queues, with 5 common seeds" in text
     assert "Buffers of fifo" in text
     assert "How it was found" in text and "R. L. Berger" in text
     for part in ("fq_codel", "<table>", "tc qdisc"):
@@ -202,7 +242,7 @@ def test_runs_of_the_search_confirm_no_better_size() -> None:
             for seed in range(4)
         }
     )
-    text = advice_view(dataclasses.replace(advice, entries={given.name: given})).text(200)
+    text = advice_view(dataclasses.replace(advice, entries={given.name: given}), explain=True).text(200)
     rows = {line.split()[0]: line for line in text[text.index("Buffers of") :].splitlines() if line.strip()}
     assert "met, not confirmed" in rows["9"] and "confirmed" not in rows["30"]
     assert "met ◂" in rows["14"]
@@ -225,8 +265,9 @@ def test_every_table_has_the_metric_of_each_target() -> None:
     targets = ("utilization >= 99 %", "call.mos > 3")
     changed = Sensitivity("half the RTT", "half the RTT", {"call.call_mos": 3.21}, (), None, 12)
     text = advice_view(advised(MET, targets, sensitivity=[changed]), explain=True).text(300)
-    begins = [text.index(title) for title in ("Queues that", "Buffers of", "What if:", "How it was found")]
-    for begin, end in pairwise(begins):
+    assert "mean opinion score" in text[text.index("Less and more") : text.index("Queues, with")]
+    titles = ("What if:", "All that was measured", "Buffers of", "How it was found")
+    for begin, end in pairwise(text.index(title) for title in titles):
         assert "mean opinion score" in text[begin:end]
     assert "3.21" in text
     assert "42 runs, 12 of them with 1 changes of the traffic." in text
@@ -248,9 +289,11 @@ def test_what_users_lose_most_stands_beside_how_they_fare() -> None:
     """A queue may serve users better as a whole and halve what a group gets."""
     apart = {**FQ_CODEL, "utilization": 0.9, "downloads.goodput_bps": 2.8e6}
     advice = advised({"fifo": (14, runs(FIFO)), "fq_codel": (5000, runs(apart))})
-    text = advice_view(advice).text(300)
+    text = advice_view(advice, explain=True).text(300)
     assert re.search(r"\+\S+ .*  downloads: goodput a flow, by 40 %  ", text)
-    assert "worse in" in text and "goodput a flow, by" not in advice_view(advised(MET)).text(300)
+    assert "worse in" in text and "goodput a flow, by" not in advice_view(advised(MET), explain=True).text(
+        300
+    )
 
 
 @pytest.mark.parametrize(("ecn", "said"), [("off", True), ("classic", False)])

@@ -152,7 +152,7 @@ def test_that_one_control_of_a_mix_needs_far_less_is_a_headline(
     given = {"fifo": (14, runs(FIFO))}
     advice = advised(given, where=mixed, sensitivity=[change])
     assert (controls_decide(advice) is not None) == is_said
-    text = "The congestion controls decide: with reno alone, about 7 packets do."
+    text = "The mix of congestion controls decides: with reno alone, about 7 packets do."
     assert (text in said(box(advice))) == is_said
     assert controls_decide(advised(given, sensitivity=[change])) is None
 

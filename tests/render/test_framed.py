@@ -272,7 +272,7 @@ def test_lines_that_yield_most_give_way_first_and_only_as_far_as_is_needed() -> 
     text = "\n".join(shown(box))
     assert len(text.splitlines()) == 22 and "first" not in text and long.split(maxsplit=1)[0] in text
     below = View([BelowBox(box)]).text(80)
-    assert below.startswith("What the box had no room for\nfirst  word word") and "less" not in below
+    assert below.startswith("More about the answer\nfirst  word word") and "less" not in below
     assert View([BelowBox(Box("Title", ["One."], lines[:3]))]).text(80) == ""
     tight = Box("Title", ["One sentence."], [*lines, *(Line("kept", "a") for _ in range(3))])
     assert "less  shorter" in "\n".join(shown(tight))

@@ -188,7 +188,7 @@ class BelowBox:
         for line in typed:
             yield Text(line, no_wrap=True, overflow="ignore")
         if table.row_count:
-            yield Text("What the box had no room for", style="bold")
+            yield Text("More about the answer", style="bold")
             yield table
 
     def html(self) -> str:

@@ -66,6 +66,10 @@ class ScenarioLines:
         ]
         return Terms(lines)
 
+    def assumptions(self) -> Terms:
+        """Only what was assumed."""
+        return Terms([("assumed", text) for text in self.assumed])
+
     def _link(self, link: ResolvedLink) -> str:
         varied = self.varied.get(link["name"], ())
         parts = [_rate(link)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -96,3 +97,13 @@ def title_text(target: Target) -> str:
 def listed(names: Sequence[str]) -> str:
     """Names in a sentence: "a, b and c"."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def head_of(target: Target) -> str:
+    """The head of a table's column of a target's metric, with its unit."""
+    return target.metric.unit.label(short_text(target))
+
+
+def short_text(target: Target) -> str:
+    """A target's metric in a table: "wait: p99"."""
+    return re.sub(r"(\d+)th percentile", r"p\1", title_text(target))

@@ -35,7 +35,7 @@ from bufferlab.render.advise.reasons import (
 )
 from bufferlab.render.advise.trade import trade
 from bufferlab.render.advise.typed import LINUX, WIDTH, Typed
-from bufferlab.render.advise.unmet import contradiction, helps, without_one
+from bufferlab.render.advise.unmet import contradiction, helps, hopeless, without_one
 from bufferlab.render.advise.users import apart, users_lines
 from bufferlab.render.advise.what_if import controls_decide, fragile, may_be_bbr, what_if
 from bufferlab.render.advise.words import (
@@ -136,8 +136,10 @@ def _meeting(advice: Advice, them: str) -> Iterator[str]:
 def _missing(advice: Advice, them: str) -> Iterator[str]:
     """That nothing meets the targets, why, and what comes nearest."""
     yield from _missed(advice, them)
-    if (why := contradiction(advice)) is not None:
+    if (why := hopeless(advice)) is not None:
         yield why
+    if (alone := controls_decide(advice)) is not None:
+        yield alone
     yield f"Closest: {_what(advice)}"
     if advice.stage == "first" and advice.finished:
         yield _QUICK
@@ -150,9 +152,9 @@ def _missed(advice: Advice, them: str) -> Iterator[str]:
     if advice.start_measured:
         yield f"Not known: {START_MEASURED} (beware). In these runs:"
     if (ended := platform_end(advice)) is not None:
-        yield f"No buffer that {ended} meets {them}."
+        yield f"No buffer that {ended} meets {them}{contradiction(advice)}."
     elif all(any(not check.met for check in each.checks) for each in advice.entries.values()):
-        yield f"No setting that was tried meets {them}."
+        yield f"No setting that was tried meets {them}{contradiction(advice)}."
     else:
         yield f"No setting is proven to meet {them}: {advice.confidence * 100:g} % sure is asked for."
 
@@ -246,8 +248,8 @@ def _unmet(advice: Advice) -> Iterator[Line]:
     if advice.choice.meets:
         return
     for label, text, place, shorter in (
-        ("instead", without_one(advice), 1, _BELOW),
-        ("helps", helps(advice), 2, _BELOW),
+        ("helps", helps(advice), 1, _BELOW),
+        ("instead", without_one(advice), 9, _BELOW),
         ("searched", searched(advice), 6, ""),
     ):
         if text is not None:

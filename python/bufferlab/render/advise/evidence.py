@@ -7,12 +7,13 @@ from typing import Final
 
 from bufferlab.display import significant
 from bufferlab.render.advise.alone import alone
+from bufferlab.render.advise.buffers import SHOWN, spread
 from bufferlab.render.advise.felt import fare_text, fare_title, worse_text
 from bufferlab.render.advise.unmet import is_hopeless
 from bufferlab.render.advise.words import entry_text, queue_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.summary import NONE
-from bufferlab.render.words import cell, metric_of, title_text
+from bufferlab.render.words import cell, head_of, metric_of, short_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS, Unit
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 from bufferlab.studies.advise.advice import Advice
@@ -36,27 +37,59 @@ _LINK: Final = tuple(
     for name in ("utilization", "loss", "wait_mean_ms", "wait_p99_ms")
 )
 
+_OF_LINK: Final = {name for _, name, _ in _LINK}
+
 
 def evidence(advice: Advice) -> Iterator[Grid]:
-    """The tables."""
+    """The tables that stand below every answer."""
+    if (sizes := spread(advice)) is not None:
+        yield sizes
+    if len({entry.queue.name for entry in advice.entries.values()}) > 1:
+        yield _ranking(advice)
+    if advice.sensitivity and (advice.choice.meets or not is_hopeless(advice)):
+        yield _variants(advice)
+
+
+def details(advice: Advice) -> Iterator[Grid]:
+    """The tables for who asks for more: all that was measured of the queues and of the search."""
     if (choices := alone(advice)) is not None:
         yield choices
     yield _queues(advice)
     for entry in advice.entries.values():
         if entry.least is not None and (entry is advice.answer or entry is advice.best_fifo()):
             yield _sizes(advice, entry, entry.least)
-    if advice.sensitivity and (advice.choice.meets or not is_hopeless(advice)):
-        yield _variants(advice)
     if advice.others:
         yield _others(advice)
 
 
+def _ranking(advice: Advice) -> Grid:
+    """A line for each queue and setting, the answer first: how users fare, and what the link does."""
+    rivals = {each.name: each for each in advice.choice.rivals}
+    rows = [
+        [
+            entry_text(entry),
+            "" if name not in rivals else fare_text(rivals[name].behind),
+            _verdict_text(advice.verdicts(entry)),
+            *(_number(entry.mean(metric).mean, QUEUE_SUMMARY[metric].unit) for metric in SHOWN),
+        ]
+        for name, entry in ((name, advice.entries[name]) for name in (advice.choice.name, *rivals))
+    ]
+    heads: list[str | Column] = [
+        "users fare",
+        Column("targets", "left", wraps=True),
+        *SHOWN.values(),
+    ]
+    seeds = len(advice.answer.values)
+    title = f"Queues, with {seeds} common seeds{fare_title(advice.choice.rivals, '; users fare')}"
+    return _shortened(["queue"], heads, rows, title)
+
+
 def _queues(advice: Advice) -> Grid:
-    """A row for each queue and setting, the answer first."""
+    """A row for each queue and setting with all that users feel, the answer first."""
     rivals = {each.name: each for each in advice.choice.rivals}
     seeds = len(advice.answer.values)
     felt = [each for each in advice.aspects if each.metric != "wait_mean_ms"]
-    more = _unshown(advice.targets, {each.metric for each in felt})
+    more = _unshown(advice.targets, _OF_LINK | {each.metric for each in felt})
     rows = []
     for name in (advice.choice.name, *rivals):
         entry, rival = advice.entries[name], rivals.get(name)
@@ -85,9 +118,9 @@ def _queues(advice: Advice) -> Grid:
         "ms",
         *(title for title, _, _ in _LINK),
         *(metric_of(each.metric).unit.label(each.title) for each in felt),
-        *map(_head, more),
+        *map(head_of, more),
     ]
-    title = f"Queues that were tried, with {seeds} common seeds"
+    title = f"All that was measured of the queues, with {seeds} common seeds"
     if advice.answer.runs != advice.answer.values:
         title += (
             f" (the box has the {len(advice.answer.runs)} runs that checked its targets, with other seeds)"
@@ -100,7 +133,7 @@ def _queues(advice: Advice) -> Grid:
 def _verdict_text(verdicts: Mapping[Target, Verdict]) -> str:
     """What is known of the targets, the worst first: "missed: loss"."""
     for worst in ("missed", "not proven"):
-        those = [title_text(target) for target, verdict in verdicts.items() if verdict == worst]
+        those = [short_text(target) for target, verdict in verdicts.items() if verdict == worst]
         if those:
             return f"{worst}: {', '.join(those)}"
     return "met"
@@ -111,7 +144,7 @@ def _sizes(advice: Advice, entry: Entry, found: Least) -> Grid:
     memory, is_limit = found.memory, entry.queue.knob == "limit"
     nearest = sorted(memory.sizes, key=lambda size: max(size, entry.setting) / min(size, entry.setting))
     sizes = sorted(nearest[:MOST_SIZES])
-    others = _unshown(advice.targets)
+    others = _unshown(advice.targets, _OF_LINK)
     rows = []
     for size in sizes:
         values = memory.values(size)
@@ -132,7 +165,7 @@ def _sizes(advice: Advice, entry: Entry, found: Least) -> Grid:
         "runs",
         Column("targets", "left"),
         *(title for title, _, _ in _LINK),
-        *map(_head, others),
+        *map(head_of, others),
     ]
     near = f", the {len(sizes)} nearest of {len(memory.sizes)}" if len(sizes) < len(memory.sizes) else ""
     title = f"{'Buffers' if is_limit else 'Targets'} of {queue_text(entry.queue)}{near}"
@@ -155,8 +188,8 @@ def _variants(advice: Advice) -> Grid:
     for each in advice.sensitivity:
         known, *numbers = _changed(advice, each)
         least = NONE if each.least is None else _least(queue, each.least.size)
-        rows.append([each.title, *numbers, least, known])
-    least = "least buffer, packets, about" if queue.knob == "limit" else "least target, ms, about"
+        rows.append([each.brief, *numbers, least, known])
+    least = "least packets, about" if queue.knob == "limit" else "least target, ms, about"
     heads = [*_heads_of_changed(advice), least, Column("targets", "left", wraps=True)]
     title = f"What if: {entry_text(advice.answer)}, with other traffic; {_RUNS}"
     return _shortened([Column("change", "left", wraps=True)], heads, rows, title)
@@ -182,13 +215,14 @@ def _others(advice: Advice) -> Grid:
 
 
 def _heads_of_changed(advice: Advice) -> list[str | Column]:
-    return [*(title for title, _, _ in _LINK), *map(_head, _unshown(advice.targets))]
+    return [*SHOWN.values(), *map(head_of, _unshown(advice.targets, SHOWN))]
 
 
 def _changed(advice: Advice, each: Sensitivity) -> list[str]:
     """Which targets are missed in a change, and what the link and those about groups measured there."""
-    missed = ", ".join(title_text(target) for target in each.missed)
-    numbers = [*_of_link(each.values), *_of_targets(each.values, _unshown(advice.targets))]
+    missed = ", ".join(map(short_text, each.missed))
+    numbers = [_number(each.values.get(name), QUEUE_SUMMARY[name].unit) for name in SHOWN]
+    numbers += _of_targets(each.values, _unshown(advice.targets, SHOWN))
     known = "perhaps missed" if each.is_unsure else "missed"
     return [f"{known}: {missed}" if missed else "met", *numbers]
 
@@ -208,14 +242,10 @@ def _shortened(
     return Grid(labels, [heads[at] for at in filled], kept, title)
 
 
-def _unshown(targets: Sequence[Target], shown: Iterable[str] = ()) -> list[Target]:
+def _unshown(targets: Sequence[Target], shown: Iterable[str]) -> list[Target]:
     """The targets whose metrics have no column yet, one of each metric."""
-    known = {metric for _, metric, _ in _LINK} | set(shown)
+    known = set(shown)
     return list({each.name: each for each in targets if each.name not in known}.values())
-
-
-def _head(target: Target) -> str:
-    return target.metric.unit.label(title_text(target))
 
 
 def _of_targets(means: Values, targets: Sequence[Target]) -> list[str]:

@@ -12,7 +12,7 @@ from bufferlab.errors import InputError
 from bufferlab.render.advise.beware import bewares
 from bufferlab.render.advise.box import box_of, headline
 from bufferlab.render.advise.decided import tied_names, undecided_text
-from bufferlab.render.advise.evidence import evidence
+from bufferlab.render.advise.evidence import details, evidence
 from bufferlab.render.advise.explain import explanation
 from bufferlab.render.advise.typed import LINUX, NOTHING, Typed
 from bufferlab.render.advise.users import users_lines
@@ -46,12 +46,13 @@ def links_view(advice: LinksAdvice, *, typed: Typed = LINUX, explain: bool = Fal
     """
     varied = {each.site.link: ("queue", "buffer") for each in advice.links}
     assumed = (*advice.assumed, *dict.fromkeys(each for link in advice.links for each in link.assumed))
+    scenario = ScenarioLines(advice.resolved, (), varied, (*assumed, _COUPLED))
     return View(
         [
             *_whole(summary_box(advice, typed)),
             *_to_type(advice, typed),
             *(part for each in advice.links for part in _whole(box_of(each, None))),
-            ScenarioLines(advice.resolved, (), varied, (*assumed, _COUPLED)).terms(),
+            scenario.terms() if explain else scenario.assumptions(),
             *(part for each in advice.links for part in _rest(each, tables=explain)),
             *([] if explain else [_TABLES]),
             *(
@@ -247,7 +248,7 @@ def _overhead(advice: LinksAdvice, typed: Typed) -> Iterator[str]:
 
 def _rest(advice: Advice, *, tables: bool) -> Iterator[Part]:
     """What a link's answer rests on, and what the reader should know."""
-    grids = list(evidence(advice)) if tables else []
+    grids = [*evidence(advice), *details(advice)] if tables else []
     if tables:
         yield Heading(f"{advice.site.link}: what the answer rests on")
     yield from grids

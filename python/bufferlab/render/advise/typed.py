@@ -32,7 +32,7 @@ _SHAPES_ALWAYS: Final = "openwrt"
 """The platform whose lines always hold the rate by a shaper."""
 
 _CHOOSE: Final = "bufferlab configure has the lines for what you choose"
-NOTHING: Final = f"nothing, since this misses a target; {_CHOOSE}"
+NOTHING: Final = "nothing, since this misses a target; see bufferlab configure"
 LOSSY: Final = f"nothing, since this loses what hardly anybody would accept; {_CHOOSE}"
 
 

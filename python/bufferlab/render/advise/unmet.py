@@ -7,6 +7,7 @@ from typing import Final
 
 import numpy as np
 
+from bufferlab.render.advise.what_if import controls_decide
 from bufferlab.render.advise.words import entry_text, queue_text
 from bufferlab.render.words import listed
 from bufferlab.studies.advise.advice import Advice
@@ -19,20 +20,29 @@ from bufferlab.studies.least.lacking import lack
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Target, Values, mean_over_runs
 
-_CONTRADICT: Final = "The targets contradict each other here: each is met by some setting, all by none."
-_MAY_CONTRADICT: Final = "Each target is met by some setting that was tried, all by none."
+_CONTRADICT: Final = "; each is met by some, so they contradict each other here"
+_MAY_CONTRADICT: Final = "; each is met by some"
 """Of a first answer, which has not searched the delays that queues aim at."""
 
 
-def contradiction(advice: Advice) -> str | None:
-    """That targets exclude each other, or that one of them is met by nothing even alone, as a sentence."""
+def contradiction(advice: Advice) -> str:
+    """That targets exclude each other, as an addition to a sentence; empty if they do not."""
+    if advice.choice.meets or len(advice.targets) < 2 or _hopeless(advice):
+        return ""
+    return _CONTRADICT if advice.stage != "first" else _MAY_CONTRADICT
+
+
+def hopeless(advice: Advice) -> str | None:
+    """That targets are met by nothing even if no other counts, and what comes nearest, as a sentence."""
     if advice.choice.meets or len(advice.targets) < 2:
         return None
-    hopeless = [target for target in advice.targets if not any(_haves(advice, target))]
-    if not hopeless:
-        return _CONTRADICT if advice.stage != "first" else _MAY_CONTRADICT
-    texts = [f"{target}{_nearest(advice, target)}" for target in hopeless]
-    return f"Even alone, {listed(texts)} {'is' if len(texts) == 1 else 'are'} met by none that was tried."
+    texts = [f"{target}{_nearest(advice, target)}" for target in _hopeless(advice)]
+    return f"Nothing that was tried meets {listed(texts)}, even if no other target counts." if texts else None
+
+
+def _hopeless(advice: Advice) -> list[Target]:
+    """The targets that no setting meets."""
+    return [target for target in advice.targets if not any(_haves(advice, target))]
 
 
 def without_one(advice: Advice) -> str | None:
@@ -71,9 +81,13 @@ def helps(advice: Advice) -> str | None:
     texts = []
     if len(advice.targets) > 1:
         texts += [f"{target}: {_who(advice, target)}." for target in advice.targets]
-        texts.append("These are means of the search's few runs.")
     queue = advice.answer.queue
-    eased = [text for each in advice.sensitivity if (text := _eased(queue, each)) is not None]
+    told = controls_decide(advice) is not None  # the first lines have it
+    eased = [
+        text
+        for each in advice.sensitivity
+        if not (told and each.is_of_control) and (text := _eased(queue, each)) is not None
+    ]
     if is_hopeless(advice):
         texts.append(f"Other traffic does not help: {', '.join(each.brief for each in advice.sensitivity)}.")
     if eased:
@@ -124,16 +138,18 @@ def _met(entry: Entry, target: Target) -> list[int]:
 def _who(advice: Advice, target: Target) -> str:
     """Which settings of which queues meet a target alone."""
     at, have, lacking = advice.targets.index(target), [], []
-    for entry in _searched(advice):
-        name, larger = queue_text(entry.queue), _larger(advice, entry, target)
+    searched = list(_searched(advice))
+    for entry in searched:
+        name = queue_text(entry.queue) if len(searched) > 1 else ""
+        larger = _larger(advice, entry, target)
         if larger is not None:
-            have.append(f"{name} from about {entry.queue.show(larger.size)} on")
+            have.append(f"{name} from about {entry.queue.show(larger.size)} on".lstrip())
         elif entry.least is not None and _met(entry, target):
-            have.append(_range(entry, entry.least.memory, target))
+            have.append(_range(name, entry, entry.least.memory, target))
         elif entry.least is None and entry.checks[at].met:
             have.append(entry_text(entry))
         else:
-            lacking.append(name)
+            lacking.append(queue_text(entry.queue))
     if not have:
         return f"by none{_nearest(advice, target)}"
     if not lacking:
@@ -141,18 +157,20 @@ def _who(advice: Advice, target: Target) -> str:
     return f"{', '.join(have)}; not {', '.join(lacking)}"
 
 
-def _range(entry: Entry, memory: Memory, target: Target) -> str:
+def _range(name: str, entry: Entry, memory: Memory, target: Target) -> str:
     """The sizes of a queue that met a target in the mean."""
-    name, sizes, show, met = queue_text(entry.queue), memory.sizes, entry.queue.show, _met(entry, target)
+    sizes, show, met = memory.sizes, entry.queue.show, _met(entry, target)
     if len(met) == len(sizes):
-        return f"all of {name}"
-    if sizes.index(met[-1]) - sizes.index(met[0]) >= len(met):  # some between miss it
-        return f"{name} at {len(met)} of the {len(sizes)} settings tried, {show(met[0])} the least of them"
-    if met[-1] == sizes[-1]:
-        return f"{name} from {show(met[0])} on"
-    if met[0] == sizes[0]:
-        return f"{name} up to {show(met[-1])}"
-    return f"{name} from {show(met[0])} to {show(met[-1])}"
+        text = "at all settings"
+    elif sizes.index(met[-1]) - sizes.index(met[0]) >= len(met):  # some between miss it
+        text = f"at {len(met)} of {len(sizes)} settings, the least {show(met[0])}"
+    elif met[-1] == sizes[-1]:
+        text = f"from {show(met[0])} on"
+    elif met[0] == sizes[0]:
+        text = f"up to {show(met[-1])}"
+    else:
+        text = f"from {show(met[0])} to {show(met[-1])}"
+    return f"{name} {text}".lstrip()
 
 
 def _nearest(advice: Advice, target: Target) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from bufferlab.display import as_view
 from bufferlab.render.advise.box import box_of, follows
-from bufferlab.render.advise.evidence import evidence
+from bufferlab.render.advise.evidence import details, evidence
 from bufferlab.render.advise.explain import explanation
 from bufferlab.render.advise.typed import LINUX, Typed
 from bufferlab.render.framed import BelowBox
@@ -12,6 +14,8 @@ from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.summary import notes
 from bufferlab.render.view import Heading, Terms, Typing, View
 from bufferlab.studies.advise.advice import Advice
+
+_MORE: Final = "--explain has all that was measured, the flows as simulated, and how this was found."
 
 
 @as_view.register
@@ -25,23 +29,25 @@ def advice_view(advice: Advice, *, typed: Typed = LINUX, explain: bool = False) 
     """
     made = typed.lines(advice)
     grids = list(evidence(advice))
+    more = list(details(advice)) if explain else []
     last = typed.shaper_note(advice.site.rate_bps) if made.lines else None
     about = Terms([("note", each) for each in (*made.notes, *([] if last is None else [last]))])
     in_box = not made.lines or not follows(made.lines)
     below: list[Heading | Typing] = [Heading(f"To type on {typed.platform}"), Typing(made.lines)]
     box = box_of(advice, typed)
+    scenario = ScenarioLines(advice.resolved, (), {advice.site.link: ("queue", "buffer")}, advice.assumed)
     return View(
         [
             box,
-            *([] if in_box else below),
+            *([] if in_box else [*below, about]),
             BelowBox(box),
-            about,
-            ScenarioLines(
-                advice.resolved, (), {advice.site.link: ("queue", "buffer")}, advice.assumed
-            ).terms(),
             *grids,
             *notes(grids),
             *(f"Note: {each}." for each in (*advice.warnings, *advice.short_runs)),
-            *(explanation(advice, typed) if explain else []),
+            *([about] if in_box else []),
+            scenario.terms() if explain else scenario.assumptions(),
+            *more,
+            *notes(more),
+            *(explanation(advice, typed) if explain else [_MORE]),
         ]
     )

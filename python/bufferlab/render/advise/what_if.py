@@ -49,23 +49,28 @@ def fragile(advice: Advice) -> str | None:
 
 
 def controls_decide(advice: Advice) -> str | None:
-    """That far less buffer does if all flows had one congestion control of the mix, as a sentence."""
+    """That far less buffer does if all flows had one congestion control of the mix, as a sentence.
+
+    Where nothing meets the targets with the mix, any buffer that does so with one control is told.
+    """
     answer, controls = advice.answer, {each.control for each in advice.site.users} - {None}
     if len(controls) < 2 or answer.queue.knob != "limit" or want_largest(advice.targets):
         return None
+    meets = advice.choice.meets
     less = [
         (each.least.size, each.title)
         for each in advice.sensitivity
         if each.title.endswith(ALONE)
-        and each.holds
+        and (each.holds or not meets)
         and each.least is not None
         and each.least.size is not None
     ]
-    size, title = min(less, default=(answer.packets, ""))
-    if size > FAR_LESS * answer.packets:
+    size, title = min(less, default=(None, ""))
+    if size is None or (meets and size > FAR_LESS * answer.packets):
         return None
     do = "does" if size == 1 else "do"
-    return f"The congestion controls decide: with {title}, about {packets_text(size)} {do}."
+    assumed = ", which is assumed," if any(BBR_DECIDES in each for each in advice.assumed) else ""
+    return f"The mix of congestion controls{assumed} decides: with {title}, about {packets_text(size)} {do}."
 
 
 def may_be_bbr(advice: Advice) -> str | None:

@@ -1,0 +1,101 @@
+"""What less and more buffer gives: a few sizes of a search, from the least to the largest, to choose from."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+from bufferlab.display import significant
+from bufferlab.render.advise.words import queue_text
+from bufferlab.render.grid import Column, Grid
+from bufferlab.render.summary import NONE
+from bufferlab.render.words import head_of
+from bufferlab.resolved import FELT_BY_GOODPUT
+from bufferlab.results.metrics.metric import BITS_PER_S, Unit
+from bufferlab.results.metrics.registry import QUEUE_SUMMARY
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.least.memory import Memory, Run
+
+SHOWN: Final = {"utilization": "used, %", "loss": "lost, %", "wait_mean_ms": "wait, ms"}
+"""What is shown of the link, and short heads of the columns."""
+
+_MOST_GROUPS: Final = 3
+"""Groups whose goodput is shown, as two of one control differ little and many do not fit a line."""
+
+_OCTAVES: Final = (-6, 4)
+"""Sizes that are shown are at most that many halvings and doublings away from the answer."""
+
+
+def spread(advice: Advice) -> Grid | None:
+    """A row for about each doubling of the buffer that the search of the answer, or of FIFO, has tried."""
+    entry = _searched(advice)
+    if entry is None or entry.least is None:
+        return None
+    memory = _with_beyond(advice, entry.queue.name, entry.least.memory)
+    sizes = _octaves(memory, entry.setting)
+    if len(sizes) < 2:
+        return None
+    others = [each for each in {one.name: one for one in advice.targets}.values() if each.name not in SHOWN]
+    groups = [each.name for each in advice.site.users if each.kind in FELT_BY_GOODPUT and each.control]
+    groups = groups if 1 < len(groups) <= _MOST_GROUPS else []
+    columns = [
+        *((name, QUEUE_SUMMARY[name].unit, title) for name, title in SHOWN.items()),
+        *((each.name, each.metric.unit, head_of(each)) for each in others),
+        *((f"{name}.goodput_bps", BITS_PER_S, BITS_PER_S.label(name)) for name in groups),
+    ]
+    rows = [
+        [
+            f"{size} ◂" if size == entry.setting else f"{size}",
+            significant(advice.site.buffer(size)["ms"], 3),
+            str(len(memory.values(size))),
+            *(_number(memory.mean(size, name), name, unit) for name, unit, _ in columns),
+            "met" if memory.meets_all(size) else "missed",
+        ]
+        for size in sizes
+    ]
+    heads: list[str | Column] = ["ms", "runs", *(title for _, _, title in columns), Column("targets", "left")]
+    of_flow = "; of each group the goodput of a flow" if groups else ""
+    title = f"Less and more buffer with {queue_text(entry.queue)}: means of the search's runs{of_flow}"
+    return Grid([Column("packets", "left")], heads, rows, title)
+
+
+def _with_beyond(advice: Advice, queue: str, memory: Memory) -> Memory:
+    """What the search has measured, and the larger buffers that were tried for one target alone."""
+    whole = memory.copy()
+    for each in advice.beyond.get(queue, ()):
+        whole.add({Run(each.size, seed): values for seed, values in enumerate(each.values, 1)})
+    return whole
+
+
+def _searched(advice: Advice) -> Entry | None:
+    """Whose buffer is shown: the answer's, or that of the FIFO which many routers have alone."""
+    for entry in (advice.answer, advice.best_fifo()):
+        if entry is not None and entry.queue.knob == "limit" and entry.least is not None:
+            return entry
+    return None
+
+
+def _octaves(memory: Memory, setting: int) -> list[int]:
+    """The setting, and of the sizes about each doubling away from it the one that has most runs."""
+    if setting not in memory.sizes:
+        setting = min(memory.sizes, key=lambda size: abs(math.log(size / setting)))
+    best: dict[int, int] = {0: setting}
+    for size in memory.sizes:
+        away = math.log2(size / setting)
+        octave = round(away)
+        if not _OCTAVES[0] <= octave <= _OCTAVES[1]:
+            continue
+        known = best.setdefault(octave, size)
+        if octave and _weight(memory, size, away) > _weight(memory, known, math.log2(known / setting)):
+            best[octave] = size
+    return sorted(best.values())
+
+
+def _weight(memory: Memory, size: int, away: float) -> tuple[int, float]:
+    """What speaks for a size: its runs, and that it is near to a doubling."""
+    return len(memory.values(size)), -abs(away - round(away))
+
+
+def _number(mean: float | None, name: str, unit: Unit) -> str:
+    return NONE if mean is None else unit.text(mean, digits=4 if name == "utilization" else 3)
