@@ -191,3 +191,14 @@ def test_scenarios_and_runs_introduce_themselves() -> None:
     scenario = prepare(two_groups("2 s"))
     assert repr(scenario) == "<Scenario 'two groups', links bottleneck, flows near, far>"
     assert run(scenario).resolved == scenario.seeded().resolved
+
+
+def test_what_the_engine_refuses_of_a_group_has_the_scenario_s_names() -> None:
+    """A flow's sequence numbers count segments: 400 Gbps for three minutes are too many for one of 1 kB."""
+    scenario = {
+        "run": {"duration": "180 s"},
+        "bottleneck": {"rate": "400 Gbps", "buffer": "10 packets"},
+        "flows": [{"name": "huge", "congestion": "reno", "rtt": "40 ms", "segment": "1000 B"}],
+    }
+    with pytest.raises(InputError, match=r"flows\.huge\.segment: 1000 is not accepted; accepted: a run"):
+        run(scenario)
