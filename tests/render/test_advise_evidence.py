@@ -18,14 +18,13 @@ from bufferlab.render.advise.words import sure_text
 from bufferlab.render.words import measured
 from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS
 from bufferlab.stats import Estimate
-from bufferlab.studies.advise.beyond import Beyond
 from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.least import Run
 from bufferlab.studies.targets import Values
 
-from ..advised import DOWNLOADS, FIFO, FQ_CODEL, advised, entry, runs, site
+from ..advised import CALL, DOWNLOADS, FIFO, FQ_CODEL, advised, entry, runs, site
 from .boxes import MET, box
 
 ASPECT_OF_MANY = [Aspect("throughput", "group0: goodput a flow", "group0.goodput_bps", "more")]
@@ -106,7 +105,7 @@ def test_of_an_equal_queue_that_looks_better_it_is_said_why_the_other_is_preferr
 
 
 def test_less_and_more_buffer_has_about_a_row_a_doubling_and_what_each_group_gets() -> None:
-    two = site(DOWNLOADS, Users("others", "bulk", 4, "bbr"))
+    two = site(DOWNLOADS, Users("others", "bulk", 4, "bbr"), CALL)
     of = {1: 1e6, 6: 2e6, 7: 3e6, 15: 4e6, 150: 5e6}
     other: dict[int, Values] = {size: {**FIFO, "others.goodput_bps": bps} for size, bps in of.items()}
     advice = advised({"fifo": (14, runs(FIFO))}, where=two)
@@ -116,13 +115,17 @@ def test_less_and_more_buffer_has_about_a_row_a_doubling_and_what_each_group_get
     assert found is not None and found.title.endswith("; of each group the goodput of a flow")
     rows = {row[0]: row for row in found.rows}
     assert [*rows] == ["1", "7", "14 ◂", "150"]  # 6 and 15 are nearer to 7 and 14 than to a doubling
-    assert rows["7"][1:] == ["4.2", "1", "99.4", "0.5", "20", "4.7", "3", "met"]
-    assert rows["150"][-2:] == ["5", "met"] and rows["14 ◂"][2] == "5"
-    wider = Beyond(advice.targets[0], 300, is_met=True, runs=1, values=({**FIFO, "loss": 0.0},))
-    found = spread(dataclasses.replace(advice, beyond={"fifo": (wider,)}))
-    assert found is not None and found.rows[-1][0] == "300"
-    alone = spread(advised({"fifo": (14, runs(FIFO))}))
-    assert alone is None or len(alone.rows) > 1
+    assert rows["7"][1:] == ["4.2", "1", "99.4", "0.5", "20", "4.7", "3", "71", "met"]
+    assert rows["150"][-3] == "5" and rows["14 ◂"][2] == "5"
+    assert found.columns[-2] == "call, R" and rows["7"][-2] == "71"
+
+
+def test_what_a_fifo_would_give_is_a_first_line_where_another_queue_is_taken() -> None:
+    text = " ".join(" ".join(box(advised(MET))).split())
+    assert "With a fifo of 14 packets: mean wait 20 ms, not 4 ms; call: rating R 71, not 93." in text
+    alike = {**FIFO, "wait_mean_ms": 16.0}
+    near = advised({"fifo": (14, runs(FIFO)), "fq_codel": (5000, runs(alike))})
+    assert "With a fifo" not in " ".join(box(near))
 
 
 def test_a_table_says_where_a_difference_may_be_chance() -> None:

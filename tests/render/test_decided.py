@@ -76,7 +76,7 @@ def test_what_ifs_end_a_tie_and_a_better_queue_has_none() -> None:
         stage="first",
     )
     assert lines(better)[1].startswith("Run fq_codel: target 5 ms") and better.tied == ()
-    assert lines(better)[3] == "--quick: only usual delays, only this traffic; a full run may say otherwise."
+    assert lines(better)[5] == "--quick: only usual delays, only this traffic; a full run may say otherwise."
     assert "Quick:" not in said(decided)
     assert lines(equal("fifo", "fq_codel", changes=0))[1].startswith("Run fifo")
 

@@ -93,8 +93,6 @@ def _is_largest_tried(advice: Advice) -> str | None:
     entry = advice.answer
     if entry.queue.knob != "limit" or entry.least is None or want_largest(advice.targets):
         return None
-    if advice.beyond.get(entry.queue.name):  # larger ones were, for a target alone
-        return None
     if entry.setting < max(entry.least.memory.sizes) or (entry.checked("loss").mean or 0.0) < WORTH_A_LOOK:
         return None
     return "No larger buffer was tried; --bounds sets up to where."

@@ -23,6 +23,7 @@ from bufferlab.render.advise.felt import (
     gained,
     judged_text,
     lacked_text,
+    why_text,
 )
 from bufferlab.render.advise.half import half_text
 from bufferlab.render.advise.least import least_text
@@ -49,7 +50,7 @@ from bufferlab.render.advise.words import (
     sure_text,
 )
 from bufferlab.render.framed import Box, Line
-from bufferlab.render.words import measured, rate_text
+from bufferlab.render.words import measured, rate_text, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
@@ -97,9 +98,19 @@ def verdict(advice: Advice) -> str:
 
 
 def _head(advice: Advice) -> Iterator[str]:
-    checks = advice.answer.checks
-    them = {1: "the target", 2: "both targets"}.get(len(checks), f"all {len(checks)} targets")
+    them = _targets_text(advice)
     yield from _meeting(advice, them) if advice.choice.meets else _missing(advice, them)
+
+
+def _targets_text(advice: Advice) -> str:
+    """How many targets there are, and that one of several is assumed: "both targets and our default"."""
+    asked = [each for each in advice.answer.checks if not advice.needs.is_assumed(each.target)]
+    known = len(asked) or len(advice.answer.checks)
+    them = {1: "the target", 2: "both targets"}.get(known, f"all {known} targets")
+    if 0 < len(asked) < len(advice.answer.checks):
+        floor = next(each.target for each in advice.answer.checks if each not in asked)
+        them += f" and our default, {title_text(floor)} {floor.show(floor.bound)}"
+    return them
 
 
 def _meeting(advice: Advice, them: str) -> Iterator[str]:
@@ -121,6 +132,8 @@ def _meeting(advice: Advice, them: str) -> Iterator[str]:
         tried = ", since other settings were tried before it" if entry.confidence < alone - _SAME else ""
         sure = f"that is {sure_text(entry.confidence)}{tried}; {asked}"
         yield f"Not proven: the mean of {len(entry.runs)} runs meets {them}, but {sure}."
+    if (why := why_text(advice)) is not None:
+        yield why
     if advice.start_measured:
         yield f"Longer runs may say otherwise: {START_MEASURED} (beware)."
     if advice.stage == "first" and advice.finished and not advice.tied:
@@ -239,8 +252,7 @@ def _eased(advice: Advice, check: Check) -> str:
     if check.target in advice.targets:
         is_assumed = check.target == floor and advice.needs.targets_from != "default"
         return "; assumed, --utilization sets it" if is_assumed else ""
-    usual = check.target.show(check.target.bound)
-    return f"; assumed: {floor.show(floor.bound)} of other queues, {usual} at a usual delay"
+    return f"; assumed, {floor.show(floor.bound)} of queues without a usual delay"
 
 
 def _unmet(advice: Advice) -> Iterator[Line]:
@@ -249,7 +261,7 @@ def _unmet(advice: Advice) -> Iterator[Line]:
         return
     for label, text, place, shorter in (
         ("helps", helps(advice), 1, _BELOW),
-        ("instead", without_one(advice), 9, _BELOW),
+        ("instead", without_one(advice), 9, ""),
         ("searched", searched(advice), 6, ""),
     ):
         if text is not None:
@@ -294,12 +306,8 @@ def _others(advice: Advice) -> Iterator[Line]:
     if fifo is not None and fifo.name in rivals:
         label = "runner-up" if second is not None and second.name == fifo.name else "with FIFO"
         start = ("fifo, " if label == "runner-up" else "") + size_text(advice.site, fifo.packets)
-        least = least_text(advice.site, fifo)
         text = f"{start}: {_lost(advice, rivals[fifo.name])}."
-        whole = text if least is None else f"{text} {least}."
-        brief = f"{start}: {_brief(advice, rivals[fifo.name])}"
-        shorter = [*([(9, text)] if least is not None else []), (5, brief)]
-        yield Line(label, whole, shorter=shorter)
+        yield Line(label, text, shorter=[(5, f"{start}: {_brief(advice, rivals[fifo.name])}")])
     if advice.absent is not None:
         yield Line("lacks", absent_text(advice.absent, advice.answer), shorter=[(7, "")])
     if (why := equal_text(advice, named)) is not None:

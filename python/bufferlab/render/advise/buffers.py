@@ -11,11 +11,11 @@ from bufferlab.render.grid import Column, Grid
 from bufferlab.render.summary import NONE
 from bufferlab.render.words import head_of
 from bufferlab.resolved import FELT_BY_GOODPUT
-from bufferlab.results.metrics.metric import BITS_PER_S, Unit
+from bufferlab.results.metrics.metric import BITS_PER_S, NUMBER, Unit
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
-from bufferlab.studies.least.memory import Memory, Run
+from bufferlab.studies.least.memory import Memory
 
 SHOWN: Final = {"utilization": "used, %", "loss": "lost, %", "wait_mean_ms": "wait, ms"}
 """What is shown of the link, and short heads of the columns."""
@@ -32,17 +32,23 @@ def spread(advice: Advice) -> Grid | None:
     entry = _searched(advice)
     if entry is None or entry.least is None:
         return None
-    memory = _with_beyond(advice, entry.queue.name, entry.least.memory)
+    memory = entry.least.memory
     sizes = _octaves(memory, entry.setting)
     if len(sizes) < 2:
         return None
     others = [each for each in {one.name: one for one in advice.targets}.values() if each.name not in SHOWN]
     groups = [each.name for each in advice.site.users if each.kind in FELT_BY_GOODPUT and each.control]
     groups = groups if 1 < len(groups) <= _MOST_GROUPS else []
+    calls = [
+        each.name
+        for each in advice.site.users
+        if memory.mean(entry.setting, f"{each.name}.call_r") is not None
+    ]
     columns = [
         *((name, QUEUE_SUMMARY[name].unit, title) for name, title in SHOWN.items()),
         *((each.name, each.metric.unit, head_of(each)) for each in others),
         *((f"{name}.goodput_bps", BITS_PER_S, BITS_PER_S.label(name)) for name in groups),
+        *((f"{name}.call_r", NUMBER, f"{name}, R") for name in calls[:1]),
     ]
     rows = [
         [
@@ -58,14 +64,6 @@ def spread(advice: Advice) -> Grid | None:
     of_flow = "; of each group the goodput of a flow" if groups else ""
     title = f"Less and more buffer with {queue_text(entry.queue)}: means of the search's runs{of_flow}"
     return Grid([Column("packets", "left")], heads, rows, title)
-
-
-def _with_beyond(advice: Advice, queue: str, memory: Memory) -> Memory:
-    """What the search has measured, and the larger buffers that were tried for one target alone."""
-    whole = memory.copy()
-    for each in advice.beyond.get(queue, ()):
-        whole.add({Run(each.size, seed): values for seed, values in enumerate(each.values, 1)})
-    return whole
 
 
 def _searched(advice: Advice) -> Entry | None:

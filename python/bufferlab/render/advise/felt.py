@@ -18,7 +18,8 @@ from bufferlab.studies.advise.elsewhere import Spoiled
 from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.choosing.order import place, reason
-from bufferlab.studies.choosing.thresholds import MATERIAL, NOTABLE
+from bufferlab.studies.choosing.thresholds import MATERIAL, NOTABLE, NOTABLE_RATING
+from bufferlab.units import packets_text
 
 _TIMES: Final = 10.0
 _BOUNDED: Final = "more than 10 times"
@@ -30,6 +31,16 @@ _HALF: Final = 0.5
 _VERBS: Final = {"wait": "waits", "loss": "loses"}
 
 _ROUNDS_TO_ZERO: Final = 0.0005
+
+_TOLD: Final = 1.5
+_TOLD_MS: Final = 5.0
+"""A FIFO's mean wait is told if it is this many times as long, and longer by at least this. Our choice; the
+target of CoDel is 5 ms (RFC 8289, section 4.3)."""
+
+_NO_REASON: Final = ("latency", "fairness")
+"""Kinds that are no reason in a sentence: the wait is told anyway, an index means little to most."""
+
+_MOST_REASONS: Final = 2
 
 SHORTER: Final = "packets wait less than their path takes"
 """Why a queue is preferred to one that is as good for users, but whose packets wait longer than that."""
@@ -240,6 +251,37 @@ def gained_but_missed(advice: Advice) -> str | None:
     ]
     share = share_text(best.behind)
     return f"But users fare {share} better with {entry_text(entry)}, which misses: {'; '.join(missed)}."
+
+
+def why_text(advice: Advice) -> str | None:
+    """What users would have with the FIFO that many routers have alone in place of the answer, as a sentence.
+
+    The wait, and what they feel that is worse by most; `None` where it is hardly worse in anything.
+    """
+    fifo, rivals = advice.best_fifo(), {each.name: each for each in advice.choice.rivals}
+    if fifo is None or fifo.name not in rivals or rivals[fifo.name].is_lossy:
+        return None
+    waits = [each.mean("wait_mean_ms").mean or 0.0 for each in (fifo, advice.answer)]
+    parts = []
+    if waits[0] > _TOLD * waits[1] and waits[0] - waits[1] > _TOLD_MS:
+        now, then = (f"{significant(wait, 3)} ms" for wait in waits)
+        parts.append(f"mean wait {now}, not {then}")
+    felt = {each: _less(each, fifo, advice.answer) for each in advice.aspects if each.kind not in _NO_REASON}
+    worst = sorted(felt, key=lambda each: -felt[each])[:_MOST_REASONS]
+    parts += [_contrast(each, fifo, advice.answer) for each in worst if felt[each] > NOTABLE_RATING]
+    return f"With a fifo of {packets_text(fifo.packets)}: {'; '.join(parts)}." if parts else None
+
+
+def _less(aspect: Aspect, entry: Measured, chosen: Measured) -> float:
+    """By which share a queue gives less of what is good of an aspect than the chosen one."""
+    one, other = (each.mean(aspect.metric).mean for each in (entry, chosen))
+    if one is None or other is None:
+        return 0.0
+    if aspect.form == "less":
+        one, other = other + aspect.offset, one + aspect.offset
+    elif aspect.form == "rest":
+        one, other = 1.0 - one, 1.0 - other
+    return 1.0 - one / other if other > 0 else 0.0
 
 
 def fare_words(rival: Rival, entry: Measured, chosen: Measured) -> str:

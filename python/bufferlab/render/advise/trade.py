@@ -11,7 +11,7 @@ from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.least.memory import Memory
-from bufferlab.studies.targets import Target, bounds_loss, want_largest
+from bufferlab.studies.targets import Target, want_largest
 
 LESS: Final = 0.5
 """The part of the answer's buffer that another one may have, at most, to be mentioned."""
@@ -32,7 +32,7 @@ def trade(advice: Advice) -> str | None:
     if answer.least_behind is not None:  # no target takes this buffer
         return None
     used = answer.checked("utilization").mean
-    is_largest, is_bounded = want_largest(advice.targets), bounds_loss(advice.targets)
+    is_largest = want_largest(advice.targets)
     if used is None or (any(each.wants_less for each in advice.targets) and not is_largest):
         return None
     small = next(
@@ -41,7 +41,7 @@ def trade(advice: Advice) -> str | None:
             for size in found.memory.sizes
             if size <= LESS * answer.packets
             and _mean(found.memory, size, "utilization") >= min(BUSY, used - NEARLY)
-            and (is_bounded or found.memory.loss(size) < HEAVY_LOSS)
+            and found.memory.loss(size) < HEAVY_LOSS
         ),
         None,
     )

@@ -45,6 +45,8 @@ class Beyond:
 def beyond(name: str, found: Least, bench: Bench, *, seeds: Sequence[int], most: int) -> tuple[Beyond, ...]:
     """Try larger buffers for the targets that a search for several has met with none.
 
+    Their runs are added to the search's memory.
+
     Args:
         name: The queue, as the bench knows it.
         found: The search, which found nothing.
@@ -52,7 +54,7 @@ def beyond(name: str, found: Least, bench: Bench, *, seeds: Sequence[int], most:
         seeds: Of each buffer's runs.
         most: The largest buffer that is allowed, packets.
     """
-    memory = found.memory.copy()
+    memory = found.memory
     targets = memory.targets
     searched = memory.sizes
     left = [

@@ -31,7 +31,7 @@ from bufferlab.studies.targets import bounds_loss
 MOST_CHECKS: Final = 6
 """Checks of answers until it is left unconfirmed."""
 
-ALONE_SEEDS: Final = 2
+ALONE_SEEDS: Final = 4
 """Seeds with which larger buffers are tried for one of several targets: enough for about where."""
 
 Watch = Callable[[Advice | None, str], None]

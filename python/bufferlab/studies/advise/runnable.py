@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from bufferlab.configure import find_platform
 from bufferlab.errors import InputError
+from bufferlab.studies.words import OWN
 
 
 def runnable(disciplines: Mapping[str, str], platform: str, *, asked: bool) -> list[str]:
@@ -38,7 +39,8 @@ def about_queues(platform: str | None, words: Sequence[str]) -> str:
         platform: The platform; `None` where none was named.
         words: The queues that are tried.
     """
-    those = words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
+    names = ["the scenario's own" if word == OWN else word for word in words]
+    those = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
     if platform is None:
         return f"the queue is one of {those}; CAKE is not simulated"
     known = find_platform(platform)

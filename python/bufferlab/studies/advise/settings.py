@@ -279,7 +279,10 @@ class Settings:
 
 
 def nearest(found: Least) -> int:
-    """The size that a search came to; where none meets all targets, that which misses them by least."""
+    """The size that a search came to; where none meets all targets, that which misses them by least.
+
+    What loses what hardly anybody would accept is not it where another one loses less and nobody bounds that.
+    """
     if found.size is not None:
         return found.closest
     memory = found.memory
@@ -288,7 +291,9 @@ def nearest(found: Least) -> int:
         lacks = (lack(each, memory.margins(size, each)) for each in memory.targets)
         return total(max(each, MET) for each in lacks)
 
-    return min([found.closest, *memory.sizes], key=missed)
+    sizes = [found.closest, *memory.sizes]
+    fit = [] if bounds_loss(memory.targets) else [each for each in sizes if memory.loss(each) < HEAVY_LOSS]
+    return min(fit or sizes, key=missed)
 
 
 def case_of(entry: Entry) -> Case:
