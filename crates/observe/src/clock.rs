@@ -19,6 +19,10 @@ const HOLDS_NS: u64 = 10_000_000_000;
 /// No packet waits as long: a clock was set, or a timestamp is not its sender's. Then all begins anew.
 const MOST_NS: u64 = 10_000_000_000;
 
+/// After 24 days a timestamp of milliseconds may have passed half of its 32 bits, and says nothing more (RFC 7323 section 5.5). Longer round
+/// trips are none either. So no sum here comes near 63 bits, whatever times a file states.
+const OUTDATED_NS: u64 = 24 * 86_400 * 1_000_000_000;
+
 /// A sender's clock, as its packets arrive.
 ///
 /// A packet's arrival less its timestamp is what it was under way, but for a constant: the minimum over time is without a queue, as for
@@ -62,6 +66,9 @@ impl Clock {
     /// A packet that was sent at `value`, of a flow whose smallest round trip is known. Returns how long the packet waited, in nanoseconds,
     /// if that can be known.
     pub(crate) fn packet(&mut self, now: u64, value: u32, least_rtt_ns: u64) -> Option<u64> {
+        if self.first.is_some_and(|(_, first_at)| now - first_at > OUTDATED_NS) {
+            *self = Clock::default();
+        }
         let (first_value, first_at) = *self.first.get_or_insert((value, now));
         let (ticks, passed) = (i64::from(value.wrapping_sub(first_value).cast_signed()), now - first_at);
         let Some(known) = &mut self.known else {
@@ -71,7 +78,7 @@ impl Clock {
         let offset = passed.cast_signed() - ticks * known.tick_ns;
         known.window.least = known.window.least.min(offset);
         let is_whole = now - known.window.since >= WINDOW_NS && known.window.echoes >= FEWEST_ECHOES;
-        let wait = known.wait(now, offset, least_rtt_ns.cast_signed());
+        let wait = known.wait(now, offset, least_rtt_ns.min(OUTDATED_NS).cast_signed());
         if is_whole {
             // what follows counts from here, so that nothing wraps
             known.close(now, offset);
@@ -86,7 +93,9 @@ impl Clock {
 
     /// The round trip of an echo.
     pub(crate) fn echo(&mut self, rtt_ns: u64) {
-        if let Some(known) = &mut self.known {
+        if let Some(known) = &mut self.known
+            && rtt_ns <= OUTDATED_NS
+        {
             known.window.echoes += 1;
             known.window.least_echo = known.window.least_echo.min(rtt_ns.cast_signed());
         }
@@ -199,6 +208,36 @@ mod tests {
     fn a_clock_that_is_none_says_nothing() {
         assert!(waits(10, 700.0, |_| 0).is_empty());
         assert!(waits(10, 10.0, |_| 0).is_empty());
+    }
+
+    #[test]
+    fn times_and_timestamps_that_cannot_be_say_nothing() {
+        // 292 years are what 63 bits of nanoseconds hold; beside a clock that is known, one that jumps
+        for jump in [1, 1_u64 << 62, i64::MAX as u64, (i64::MAX as u64) + 1, u64::MAX / 2 + 77] {
+            for value in [0, 1, i32::MAX as u32, 1 << 31, u32::MAX] {
+                let mut clock = Clock::default();
+                let mut last = 0;
+                for n in 0..2_000_u64 {
+                    let now = 20 * MS + n * 2 * MS;
+                    clock.packet(now, (n * 2) as u32, 40 * MS);
+                    clock.echo(40 * MS);
+                    last = now;
+                }
+                assert!(clock.is_known(last));
+                for n in 0..30 {
+                    let now = last.saturating_add(jump) + n * MS;
+                    for rtt_ns in [0, jump, u64::MAX] {
+                        let wait = clock.packet(now, value.wrapping_mul(n as u32), rtt_ns);
+                        assert!(wait.is_none_or(|wait| wait <= MOST_NS), "{jump} {value}: {wait:?}");
+                        clock.echo(rtt_ns);
+                    }
+                }
+            }
+        }
+        let mut clock = Clock::default();
+        clock.packet(0, 0, MS);
+        assert_eq!(clock.packet(u64::MAX - 1, 9, MS), None);
+        assert_eq!(clock.packet(u64::MAX, 9, MS), None);
     }
 
     #[test]
