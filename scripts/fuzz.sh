@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Throws inputs at the readers of scenarios, overrides, plans and captures, guided by coverage (libFuzzer; a stable compiler will do).
+# Throws inputs at the readers of scenarios, overrides, plans and captures, and at the analysis of these, guided by coverage
+# (libFuzzer; a stable compiler will do).
 #
 #   scripts/fuzz.sh [--seconds N] [--runs N] [--seed N] [TARGET ...]
 #
@@ -20,7 +21,7 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-[ ${#targets[@]} -gt 0 ] || targets=(scenario overrides plan capture)
+[ ${#targets[@]} -gt 0 ] || targets=(scenario overrides plan capture observation)
 
 # what clang's -fsanitize=fuzzer asks of the compiler
 flags="--cfg fuzzing -Cpasses=sancov-module -Ccodegen-units=1 -Cllvm-args=-sanitizer-coverage-level=4"
@@ -39,6 +40,7 @@ for target in "${targets[@]}"; do
   mkdir -p "$kept"
   seeds=("crates/fuzz/corpus/$target")
   [ "$target" != scenario ] || seeds+=(examples)
+  [ "$target" != observation ] || seeds=(crates/fuzz/corpus/capture)
   [ "$target" != plan ] || seeds+=(crates/simulator/tests/plans)
   echo "== $target"
   "$build"/*/release/"$target" "$kept" "${seeds[@]}" -max_total_time="$seconds" -runs="$runs" -seed="$seed" -timeout=20 \

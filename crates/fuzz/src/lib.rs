@@ -4,8 +4,10 @@
 //! `make fuzz` guides them by coverage (`fuzz/`, libFuzzer). The tests of this crate replay the inputs that are kept in
 //! `corpus/`, one folder a function, and every prefix and some changes of them.
 
+mod observation;
 mod plan;
 
+pub use observation::{observation, observed};
 pub use plan::plan;
 
 use std::io::Cursor;

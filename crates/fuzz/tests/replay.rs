@@ -50,4 +50,5 @@ fn plans() {
 #[test]
 fn captures() {
     replay("corpus/capture", bufferlab_fuzz::capture);
+    replay("corpus/capture", bufferlab_fuzz::observation);
 }
