@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from bufferlab.captured.findings import Findings
 from bufferlab.errors import InputError
 from bufferlab.evidence.captures.drawn import DURATION_S, control_of, drawn
+from bufferlab.evidence.captures.kept import Rows, rows_of
 from bufferlab.evidence.captures.seen import PLACES, captured, estimates
 from bufferlab.evidence.documents import Work
 from bufferlab.evidence.reproduction import Request
@@ -75,18 +76,19 @@ def draw(work: Work) -> Figure:
 
 
 @lru_cache(maxsize=1)
-def _seen(request: Request) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = []
+def _seen(request: Request) -> Rows:
     count = QUICK_SCENARIOS if request.quick else SCENARIOS
-    with request.runner() as runner, runner.bar("captures") as bar:
-        for number in range(1, count + 1):
-            bar.update((number - 1) / count, f"scenario {number}")
-            table = drawn(number)
-            result, found = captured(table)
-            for place in PLACES:
-                own = {"scenario": number, "place": place}
-                rows += [own | vars(seen) for seen in estimates(table, result, found[place])]
-    return rows
+    return rows_of(request, range(1, count + 1), _estimated)
+
+
+def _estimated(number: int, _runner: Runner) -> Rows:
+    table = drawn(number)
+    result, found = captured(table)
+    return [
+        {"scenario": number, "place": place} | vars(seen)
+        for place in PLACES
+        for seen in estimates(table, result, found[place])
+    ]
 
 
 def _summary(place: str, quantity: str, rows: pl.DataFrame) -> dict[str, Any]:
@@ -107,18 +109,17 @@ def _summary(place: str, quantity: str, rows: pl.DataFrame) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1)
-def _decided(request: Request) -> list[dict[str, Any]]:
-    rows = []
+def _decided(request: Request) -> Rows:
     count = 1 if request.quick else DECISIONS
-    with request.runner() as runner, runner.bar("decisions") as bar:
-        for number in range(FIRST_DECISION, FIRST_DECISION + count):
-            bar.update((number - FIRST_DECISION) / count, f"scenario {number}")
-            truth = sized(drawn(number, plain=True), runner)
-            if truth is None:
-                continue
-            for name, packets in _by_captures(number, runner):
-                rows.append({"scenario": number, "capture": name, "truth": truth, "packets": packets})
-    return rows
+    return rows_of(request, range(FIRST_DECISION, FIRST_DECISION + count), _sizes)
+
+
+def _sizes(number: int, runner: Runner) -> Rows:
+    truth = sized(drawn(number, plain=True), runner)
+    if truth is None:
+        return []
+    common = {"scenario": number, "truth": truth}
+    return [common | {"capture": name, "packets": packets} for name, packets in _by_captures(number, runner)]
 
 
 def _by_captures(number: int, runner: Runner) -> list[tuple[str, int | None]]:

@@ -11,6 +11,7 @@ from bufferlab.captured.findings import Findings
 from bufferlab.errors import InputError
 from bufferlab.evidence.captures.drawn import control_of, drawn
 from bufferlab.evidence.captures.figures import FIRST_DECISION, is_near, sized
+from bufferlab.evidence.captures.kept import Rows, rows_of
 from bufferlab.evidence.captures.seen import captured
 from bufferlab.evidence.documents import Work
 from bufferlab.experiment.runner import Runner
@@ -28,21 +29,22 @@ _FIFO: Final = {"bottleneck.queue": "fifo"}
 def found_tables(work: Work) -> dict[str, pl.DataFrame]:
     """A row where the controls come from: how many were answered, and how near the buffers are."""
     count = QUICK_SCENARIOS if work.request.quick else SCENARIOS
-    rows: list[dict[str, Any]] = []
-    with work.request.runner() as runner, runner.bar("captures") as bar:
-        for number in range(FIRST_DECISION, FIRST_DECISION + count):
-            bar.update((number - FIRST_DECISION) / count, f"scenario {number}")
-            truth = sized(drawn(number, plain=True), runner)
-            if truth is not None:
-                seen = captured(drawn(number, plain=True))[1]["receivers"]
-                rows += [row | {"scenario": number, "truth": truth} for row in _answers(seen, number, runner)]
+    rows = rows_of(work.request, range(FIRST_DECISION, FIRST_DECISION + count), _rows)
     groups = pl.DataFrame(rows, infer_schema_length=None).group_by("controls", maintain_order=True)
     return {"found": pl.DataFrame([_summary(str(name), own) for (name,), own in groups])}
 
 
-def _answers(seen: Findings, number: int, runner: Runner) -> list[dict[str, Any]]:
+def _rows(number: int, runner: Runner) -> Rows:
+    truth = sized(drawn(number, plain=True), runner)
+    if truth is None:
+        return []
+    seen = captured(drawn(number, plain=True))[1]["receivers"]
+    return [row | {"scenario": number, "truth": truth} for row in _answers(seen, number, runner)]
+
+
+def _answers(seen: Findings, number: int, runner: Runner) -> Rows:
     mix = [(control_of(drawn(number, plain=True)), 100.0)]
-    rows: list[dict[str, Any]] = []
+    rows: Rows = []
     for name, shares in ((GIVEN, mix), (NEAREST, None)):
         try:
             fit = seen.fit(mix=shares)
