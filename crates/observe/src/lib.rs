@@ -33,6 +33,7 @@ mod sequence;
 mod sides;
 mod sketch;
 mod tcp;
+mod times;
 mod trips;
 mod vantage;
 mod watched;

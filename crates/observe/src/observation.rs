@@ -332,6 +332,8 @@ counters! {
         backward_packets,
         /// The largest such step, ns.
         backward_ns,
+        /// Packets that are later than the next by more than a second, while that is no earlier than the one before; they are taken as of the next.
+        wrong_times,
         /// Packets of TCP.
         tcp_packets,
         /// Packets of UDP.

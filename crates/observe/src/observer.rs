@@ -11,6 +11,7 @@ use crate::observation::{Observation, Totals};
 use crate::rows::Rows;
 use crate::sample::Seen;
 use crate::sides::Sides;
+use crate::times::Times;
 
 /// Each takes memory for its two directions, whether or not it has packets.
 const MOST_INTERFACES: usize = 1_024;
@@ -19,6 +20,7 @@ const MOST_INTERFACES: usize = 1_024;
 #[derive(Clone, Debug)]
 pub struct Observer {
     limits: Limits,
+    times: Times,
     totals: Totals,
     flows: Flows<Connection>,
     rows: Rows,
@@ -48,6 +50,7 @@ impl Observer {
     /// An observer that has seen nothing.
     pub fn new(limits: Limits) -> Observer {
         Observer {
+            times: Times::default(),
             totals: Totals::default(),
             flows: Flows::new(limits.flows),
             rows: Rows::new(limits.rows),
@@ -58,8 +61,15 @@ impl Observer {
         }
     }
 
-    /// The next packet. One with an earlier time than one before it is taken as of that time.
+    /// The next packet. One with an earlier time than one before it is taken as of that time, but for those that its neighbors contradict.
     pub fn packet(&mut self, packet: &Packet) {
+        if let Some((packet, is_wrong)) = self.times.next(packet) {
+            self.totals.wrong_times += u64::from(is_wrong);
+            self.take(&packet);
+        }
+    }
+
+    fn take(&mut self, packet: &Packet) {
         let now = self.count(packet);
         if packet.interface as usize >= self.limits.interfaces {
             self.totals.other_interface_packets += 1;
@@ -101,6 +111,9 @@ impl Observer {
 
     /// Ends all connections: what was seen.
     pub fn finish(mut self) -> Observation {
+        if let Some(last) = self.times.end() {
+            self.take(&last);
+        }
         for (key, connection) in std::mem::replace(&mut self.flows, Flows::new(1)).into_all() {
             self.end(&key, &connection, false);
         }

@@ -6,7 +6,7 @@ use bufferlab_capture::reading::{Content, Edges, Flags, Packet, Tcp, Udp};
 use bufferlab_observe::{Limits, Table};
 use proptest::prelude::*;
 
-use crate::packets::{START, observe_with};
+use crate::packets::{MS, START, data, observe_with};
 
 fn tcp() -> impl Strategy<Value = Content> {
     let numbers = (0_u32..20_000, prop::option::of(0_u32..20_000), prop_oneof![0_u32..2_000, 0_u32..70_000]);
@@ -135,6 +135,34 @@ proptest! {
         let lengths: Vec<_> = seen.directions.into_columns().into_iter().map(|(_, column)| length(&column)).collect();
         prop_assert!(lengths.iter().all(|&length| length as u64 == 2 * rows));
     }
+}
+
+#[test]
+fn a_time_that_both_neighbors_contradict_is_as_of_the_next() {
+    let second = 1_000_000_000;
+    let times = |wrong: &[(usize, u64)]| {
+        let packets = (0..1_000).map(|n: usize| {
+            let at = wrong.iter().find(|&&(place, _)| place == n).map_or(n as u64 * MS, |&(_, at)| at);
+            data(at, n as u32 * 100, 100)
+        });
+        observe_with(Limits::default(), packets).totals
+    };
+    let right = times(&[]);
+    for at in [3 * second, 3_600 * second, u64::MAX - START] {
+        for place in [0, 1, 500, 996] {
+            let totals = times(&[(place, at), (place + 2, at)]);
+            assert_eq!((totals.wrong_times, totals.backward_packets), (2, 0), "{place} {at}");
+            assert_eq!((totals.last_ns, totals.packets), (right.last_ns, 1_000));
+        }
+    }
+    // a little late, earlier, and the last one, of which nobody knows
+    for (place, at) in [(500, second), (500, 0), (999, 3_600 * second)] {
+        assert_eq!(times(&[(place, at)]).wrong_times, 0, "{place} {at}");
+    }
+    // the second of two captures in one file is earlier
+    let joined =
+        (0..1_000).map(|n| data((n % 500 + 3_600_000 * u64::from(n < 500)) * MS, n as u32 * 100, 100));
+    assert_eq!(observe_with(Limits::default(), joined).totals.wrong_times, 0);
 }
 
 fn length(column: &bufferlab_observe::Column) -> usize {

@@ -8,12 +8,16 @@ from pathlib import PurePath
 from bufferlab.captured.findings import Findings
 from bufferlab.captured.flows import rtt_quantile_ms, timed
 from bufferlab.captured.link import VANTAGES
+from bufferlab.captured.observation import NS_PER_S
 from bufferlab.captured.scenario import NOTHING, packets_of
 from bufferlab.display import as_view, significant
 from bufferlab.render.view import Heading, Part, Terms, View
 from bufferlab.units import format_rate, format_size, format_time
 
 _NS_TO_PS = 1000
+
+_MANY = 0.01
+"""Part of the packets from which on those with earlier times spoil what is measured in time. Our choice."""
 
 
 @as_view.register
@@ -169,5 +173,23 @@ def _warnings(findings: Findings) -> Iterator[str]:
     if totals["cut_packets"]:
         yield f"{totals['cut_packets']:,} packets are cut within their headers: capture 128 bytes of each"
     if totals["backward_packets"]:
-        count = totals["backward_packets"]
-        yield f"{count:,} packets are older than one before them, so times are doubtful (reordercap sorts)"
+        yield _older(totals["backward_packets"], totals["packets"], totals["backward_ns"])
+    if totals["wrong_times"]:
+        count = totals["wrong_times"]
+        yield f"{count:,} {_packets(count)} a time that its neighbors contradict; theirs is taken"
+
+
+def _packets(count: int) -> str:
+    return "packet has" if count == 1 else "packets have each"
+
+
+def _older(count: int, packets: int, most_ns: int) -> str:
+    """Packets out of order; after a clock that was set back, all are until it is there again."""
+    are = "packet is" if count == 1 else "packets are"
+    text = f"{count:,} {are} older than one before, by up to {significant(most_ns / NS_PER_S, 3)} s"
+    if most_ns > NS_PER_S and count > _MANY * packets:
+        return (
+            f"{text}: a clock was set, or files were joined. Believe nothing here: cut or sort it first "
+            "(editcap, reordercap)"
+        )
+    return f"{text}, and counts as of that (reordercap sorts)"
