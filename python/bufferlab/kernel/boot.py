@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -44,7 +45,11 @@ class Report:
 
 
 def boot(
-    kernel: Kernel, job: dict[str, Any], seed: int, is_canceled: Callable[[], bool] = lambda: False
+    kernel: Kernel,
+    job: dict[str, Any],
+    seed: int,
+    is_canceled: Callable[[], bool] = lambda: False,
+    captures: Path | None = None,
 ) -> Report:
     """Boot, do the job, and end.
 
@@ -53,6 +58,7 @@ def boot(
         job: What `bufferlab.kernel.guest` is to do.
         seed: All random numbers in the kernel follow from it.
         is_canceled: Whether to end at once; asked again and again.
+        captures: The folder for the captures that the job asks for.
 
     Raises:
         CanceledError: It was canceled.
@@ -64,6 +70,9 @@ def boot(
         said, cpu_s = _run(command(kernel, folder, seed), folder, is_canceled)
         report = folder / "report.jsonl"
         lines = report.read_text("utf-8").splitlines() if report.exists() else []
+        if captures is not None:
+            for made in folder.glob("*.pcap"):
+                shutil.copy(made, captures)
     try:
         rows = [json.loads(line) for line in lines]
     except ValueError:

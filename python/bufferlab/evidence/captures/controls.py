@@ -39,10 +39,11 @@ def _rows(number: int, _runner: Runner) -> Rows:
     seen = captured(table)[1]
     queue = "fifo" if table["bottleneck"]["queue"] == "fifo" else "codel, fq_codel, pie"
     common = {"queue": queue, "control": control_of(table).partition("(")[0]}
-    return [{"place": place, **common, "found": _found(seen[place])} for place in PLACES]
+    return [{"place": place, **common, "found": found_in(seen[place])} for place in PLACES]
 
 
-def _found(found: Findings) -> str:
+def found_in(found: Findings) -> str:
+    """Which controls are taken, by a name of `FOUND`."""
     try:
         controls = found.fit().controls
     except InputError:

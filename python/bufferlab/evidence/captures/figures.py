@@ -45,11 +45,13 @@ BEST: Final = f"{DURATION_S} s at the receivers"
 
 def estimate_tables(work: Work) -> dict[str, pl.DataFrame]:
     """A row an estimate and place: its error over all scenarios."""
-    rows = pl.DataFrame(_seen(work.request), infer_schema_length=None)
-    groups = rows.group_by("place", "quantity", maintain_order=True)
-    return {
-        "estimates": pl.DataFrame([_summary(str(place), str(what), own) for (place, what), own in groups])
-    }
+    return {"estimates": summaries(_seen(work.request))}
+
+
+def summaries(rows: Rows) -> pl.DataFrame:
+    """The errors of estimates, a row a place and quantity."""
+    groups = pl.DataFrame(rows, infer_schema_length=None).group_by("place", "quantity", maintain_order=True)
+    return pl.DataFrame([_summary(str(place), str(what), own) for (place, what), own in groups])
 
 
 def decision_tables(work: Work) -> dict[str, pl.DataFrame]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any, Final
 
+from bufferlab.kernel.guest.capture import Tap
 from bufferlab.kernel.guest.connections import TCP_CONGESTION, Connection
 from bufferlab.kernel.guest.datagrams import Datagrams, open_socket
 from bufferlab.kernel.guest.disciplines import Queue
@@ -35,6 +36,7 @@ class Traffic(Loop):
         self.received = [0] * len(self.flows)
         self.buffer = bytearray(_READ_BYTES)
         self.listen()
+        self.taps = [Tap(self, place) for place in job.get("captures", ())]
         enter(job["router"])
         self.ours = self.forward(tuns) if tuns else None
         self.queue = self.ours or Queue(job["device"], job["marks_at"])

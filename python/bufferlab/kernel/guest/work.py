@@ -25,7 +25,10 @@ def work(folder: Path) -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (_MOST_FILES, _MOST_FILES))
             tuns = set_up(job)
             if "flows" in job:
-                Traffic(job, report, tuns).run()
+                traffic = Traffic(job, report, tuns)
+                traffic.run()
+                for tap in traffic.taps:
+                    tap.save(folder)
             else:
                 tell(report, {"ping_ns": ping(job["ping"], job["sending"], job["from"])})
         except BaseException as error:  # noqa: BLE001 - nobody else could tell

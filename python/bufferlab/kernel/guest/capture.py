@@ -1,0 +1,58 @@
+"""What crosses devices, as a pcap file: each packet's first bytes, with the kernel's own times."""
+
+from __future__ import annotations
+
+import select
+import socket
+import struct
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from bufferlab.kernel.guest.datagrams import SO_RCVBUFFORCE
+from bufferlab.kernel.guest.machine import enter
+
+if TYPE_CHECKING:
+    from bufferlab.kernel.guest.loop import Loop
+
+_ALL_PROTOCOLS: Final = 0x0003  # ETH_P_ALL, include/uapi/linux/if_ether.h, Linux 6.12
+_TIMESTAMPS: Final = 35  # SO_TIMESTAMPNS_OLD, include/uapi/asm-generic/socket.h, Linux 6.12
+_MEMORY_BYTES: Final = 1 << 28
+_KEPT_BYTES: Final = 128
+_HEAD: Final = struct.pack("=IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, _KEPT_BYTES, 1)
+"""draft-ietf-opsawg-pcap, section 4: nanoseconds, Ethernet."""
+
+
+class Tap:
+    """Packet sockets (packet(7)) of some devices of one namespace."""
+
+    def __init__(self, loop: Loop, place: dict[str, Any]) -> None:
+        self.name = place["name"]
+        self.packets: list[tuple[int, int, int, bytes]] = []
+        enter(place["namespace"])
+        for device in place["devices"]:
+            it = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+            it.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, _MEMORY_BYTES)
+            it.setsockopt(socket.SOL_SOCKET, _TIMESTAMPS, 1)
+            it.bind((device, _ALL_PROTOCOLS))
+            it.setblocking(False)
+            loop.watch(it, select.EPOLLIN, partial(self.read, it))
+
+    def read(self, it: socket.socket) -> None:
+        """Take what has come."""
+        kept = bytearray(_KEPT_BYTES)
+        while True:
+            try:
+                size, ancillary, _, _ = it.recvmsg_into([kept], 64, socket.MSG_TRUNC)
+            except BlockingIOError:
+                return
+            seconds, ns = struct.unpack("qq", ancillary[0][2][:16])
+            self.packets.append((seconds, ns, size, bytes(kept[:size])))
+
+    def save(self, folder: Path) -> None:
+        """Write the file, in order of time: sockets are read one after the other."""
+        self.packets.sort(key=lambda packet: packet[:2])
+        with (folder / self.name).open("wb") as file:
+            file.write(_HEAD)
+            for seconds, ns, size, kept in self.packets:
+                file.write(struct.pack("=IIII", seconds, ns, len(kept), size) + kept)
