@@ -109,11 +109,11 @@ def helps(advice: Advice) -> str | None:
     if len(advice.targets) > 1:
         texts += [f"{target}: {_who(advice, target)}." for target in advice.targets]
     queue = advice.answer.queue
-    told = controls_decide(advice) is not None  # the first lines have it
+    shown = controls_decide(advice) is not None  # the first lines have it
     eased = [
         text
         for each in advice.sensitivity
-        if not (told and each.is_of_control) and (text := _eased(queue, each)) is not None
+        if not (shown and each.is_of_control) and (text := _eased(queue, each)) is not None
     ]
     if is_hopeless(advice):
         texts.append(f"Other traffic does not help: {', '.join(each.brief for each in advice.sensitivity)}.")

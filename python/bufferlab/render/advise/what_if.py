@@ -51,7 +51,7 @@ def fragile(advice: Advice) -> str | None:
 def controls_decide(advice: Advice) -> str | None:
     """That far less buffer does if all flows had one congestion control of the mix, as a sentence.
 
-    Where nothing meets the targets with the mix, any buffer that does so with one control is told.
+    Where nothing meets the targets with the mix, any buffer that does so with one control is shown.
     """
     answer, controls = advice.answer, {each.control for each in advice.site.users} - {None}
     if len(controls) < 2 or answer.queue.knob != "limit" or want_largest(advice.targets):
