@@ -63,10 +63,15 @@ impl Observer {
 
     /// The next packet. One with an earlier time than one before it is taken as of that time, but for those that its neighbors contradict.
     pub fn packet(&mut self, packet: &Packet) {
-        if let Some((packet, is_wrong)) = self.times.next(packet) {
-            self.totals.wrong_times += u64::from(is_wrong);
-            self.take(&packet);
-        }
+        let place = match self.times.before(packet.at_ns) {
+            Some((held, is_wrong)) => {
+                self.totals.wrong_times += u64::from(is_wrong);
+                self.take(&held);
+                held
+            }
+            None => Box::new(*packet),
+        };
+        self.times.hold(place, packet);
     }
 
     fn take(&mut self, packet: &Packet) {

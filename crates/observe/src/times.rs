@@ -12,15 +12,14 @@ const MOST_EARLY_NS: u64 = 1_000_000_000;
 /// next.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Times {
-    held: Option<Packet>,
+    held: Option<Box<Packet>>,
     last_ns: u64,
 }
 
 impl Times {
-    /// The packet before this one, and whether its time was wrong.
-    pub(crate) fn next(&mut self, packet: &Packet) -> Option<(Packet, bool)> {
-        let mut held = self.held.replace(*packet)?;
-        let next_ns = packet.at_ns;
+    /// The packet before one, with the time that it has beside that, and whether its own was wrong.
+    pub(crate) fn before(&mut self, next_ns: u64) -> Option<(Box<Packet>, bool)> {
+        let mut held = self.held.take()?;
         let is_wrong = next_ns >= self.last_ns && held.at_ns.saturating_sub(next_ns) > MOST_EARLY_NS;
         if is_wrong {
             held.at_ns = next_ns;
@@ -29,8 +28,14 @@ impl Times {
         Some((held, is_wrong))
     }
 
+    /// Holds a packet, in the place of one that was given.
+    pub(crate) fn hold(&mut self, mut place: Box<Packet>, packet: &Packet) {
+        *place = *packet;
+        self.held = Some(place);
+    }
+
     /// The last packet.
-    pub(crate) fn end(&mut self) -> Option<Packet> {
+    pub(crate) fn end(&mut self) -> Option<Box<Packet>> {
         self.held.take()
     }
 }
