@@ -54,3 +54,26 @@ def test_a_link_that_was_full_before_the_capture_began(captured: Captured) -> No
 @pytest.mark.parametrize(("arrived", "impossible"), [(9e6, False), (10.4e6, False), (11e6, True)])
 def test_no_link_carries_more_than_its_rate(arrived: float, impossible: bool) -> None:
     assert is_impossible(10e6, arrived) == impossible
+
+
+def test_packets_that_were_captured_twice_are_said(captured: Captured, tmp_path: Path) -> None:
+    whole = captured.at_senders.read_bytes()
+    blocks, at = [], 0
+    while at < len(whole) // 3:
+        size = int.from_bytes(whole[at + 4 : at + 8], "little")
+        blocks.append(whole[at : at + size])
+        at += size
+    once, twice, later = (tmp_path / f"{name}.pcapng" for name in ("once", "twice", "later"))
+    once.write_bytes(b"".join(blocks))
+    head, packets = b"".join(blocks[:2]), [each for each in blocks[2:] if each[0] == 6]
+    twice.write_bytes(head + b"".join(each + each for each in packets))
+    # the second copy ten packets after the first, as on the other side of a queue
+    late = packets[:10] + [each for pair in zip(packets[10:], packets, strict=False) for each in pair]
+    later.write_bytes(head + b"".join(late))
+    assert "may have packets twice" not in str(bufferlab.observe(once))
+    assert "come twice in a row, so the capture may have packets twice" in " ".join(
+        str(bufferlab.observe(twice)).split()
+    )
+    assert "% of the segments come again, so the capture may have packets twice" in " ".join(
+        str(bufferlab.observe(later)).split()
+    )

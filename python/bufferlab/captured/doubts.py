@@ -14,6 +14,11 @@ from bufferlab.captured.observation import NS_PER_S, Observation
 _NOTABLE: Final = 0.02
 """Part of the payload from which on it matters that it goes the other way."""
 
+_TWICE: Final = 0.01
+_IMPLAUSIBLE: Final = 0.3
+"""Part of the packets that come twice in a row, and of the segments that come again, from which on the
+capture is rather to blame than the link. Our choice."""
+
 _BUSY: Final = 0.97
 _FEWEST_SECONDS: Final = 3
 
@@ -44,6 +49,7 @@ def doubts(
             f"which way packets go is a guess, as both ends have addresses of one kind, and {share:.0%} of "
             "the payload goes the other way: --inside names the networks of one side"
         )
+    yield from _doubled(long)
     if _is_one_way(observation, link):
         yield (
             "most bytes are of connections of which only this direction was captured, and those have no "
@@ -55,6 +61,22 @@ def doubts(
             "the capture begins in the middle of flows on a busy link: if the queue was never empty, round "
             "trips are shorter than these, waits and the buffer longer; begin earlier, or add a ping"
         )
+
+
+def _doubled(long: pl.DataFrame) -> Iterator[str]:
+    """Whether packets seem to be captured more than once, which looks like losses."""
+    packets, doubled = int(long["packets"].sum()), int(long["doubled_packets"].sum())
+    segments, again = int(long["segments"].sum()), int(long["retransmitted_segments"].sum())
+    if doubled > _TWICE * packets:
+        sign = f"{doubled:,} packets come twice in a row"
+    elif again > _IMPLAUSIBLE * segments:
+        sign = f"{again / segments:.0%} of the segments come again"
+    else:
+        return
+    yield (
+        f"{sign}, so the capture may have packets twice (tcpdump -i any, two interfaces in one): losses and "
+        "rates are then wrong. Capture one interface, or drop the second copies (editcap -d)"
+    )
 
 
 def _other_way(observation: Observation, link: dict[str, Any]) -> float:

@@ -40,8 +40,9 @@ def findings_view(findings: Findings) -> View:
 
 def _title(findings: Findings) -> str:
     seen = findings.observation
+    name = "standard input" if seen.file == "-" else PurePath(seen.file).name
     return (
-        f"{PurePath(seen.file).name}: {significant(seen.duration_s)} s, {seen.packets:,} packets, "
+        f"{name}: {significant(seen.duration_s)} s, {seen.packets:,} packets, "
         f"{seen.totals['connections']:,} connections"
     )
 
