@@ -33,7 +33,7 @@ CRATES = {
     "python": {"capture", "forwarder", "observe", "scenario", "simulator", "units"},
     "web": {"qdisc", "scenario", "simulator", "units"},
     "dev": {"scenario"},
-    "fuzz": {"capture", "congestion", "scenario", "simulator"},
+    "fuzz": {"capture", "congestion", "observe", "scenario", "simulator"},
     "bench": {"capture", "congestion", "observe", "parameters", "qdisc", "simulator", "transport", "units"},
 }
 
