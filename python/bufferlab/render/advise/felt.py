@@ -32,13 +32,13 @@ _VERBS: Final = {"wait": "waits", "loss": "loses"}
 
 _ROUNDS_TO_ZERO: Final = 0.0005
 
-_TOLD: Final = 1.5
-_TOLD_MS: Final = 5.0
-"""A FIFO's mean wait is told if it is this many times as long, and longer by at least this. Our choice; the
+_SHOWN: Final = 1.5
+_SHOWN_MS: Final = 5.0
+"""A FIFO's mean wait is shown if it is this many times as long, and longer by at least this. Our choice; the
 target of CoDel is 5 ms (RFC 8289, section 4.3)."""
 
 _NO_REASON: Final = ("latency", "fairness")
-"""Kinds that are no reason in a sentence: the wait is told anyway, an index means little to most."""
+"""Kinds that are no reason in a sentence: the wait is shown anyway, an index means little to most."""
 
 _MOST_REASONS: Final = 2
 
@@ -263,7 +263,7 @@ def why_text(advice: Advice) -> str | None:
         return None
     waits = [each.mean("wait_mean_ms").mean or 0.0 for each in (fifo, advice.answer)]
     parts = []
-    if waits[0] > _TOLD * waits[1] and waits[0] - waits[1] > _TOLD_MS:
+    if waits[0] > _SHOWN * waits[1] and waits[0] - waits[1] > _SHOWN_MS:
         now, then = (f"{significant(wait, 3)} ms" for wait in waits)
         parts.append(f"mean wait {now}, not {then}")
     felt = {each: _less(each, fifo, advice.answer) for each in advice.aspects if each.kind not in _NO_REASON}
