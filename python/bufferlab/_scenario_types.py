@@ -60,6 +60,15 @@ class StepDict(TypedDict):
     threshold: NotRequired[str | None]
 
 
+class SwitchDict(TypedDict):
+    """First in, first out, in the memory of a switch: packets take whole cells, until their last bit has left."""
+
+    discipline: Literal["switch"]
+    cell: NotRequired[str | None]
+    metadata: NotRequired[str | None]
+    frees: NotRequired[Literal["start", "end"] | None]
+
+
 class PieDict(TypedDict):
     """First in, first out, under PIE (RFC 8033)."""
 
@@ -245,6 +254,7 @@ QueueDict = (
     | CobaltDict
     | FqCodelDict
     | StepDict
+    | SwitchDict
     | PieDict
     | FqPieDict
     | Pi2Dict

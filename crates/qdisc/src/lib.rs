@@ -26,6 +26,7 @@ mod red;
 mod rtt;
 mod splitbuff;
 mod step;
+mod switch;
 mod turns;
 
 pub use classes::{ClassEstimate, Estimates, SubQueue};
@@ -44,6 +45,7 @@ pub use red::{Red, RedConfig};
 pub use rtt::{RttInformation, RttScale, RttSource};
 pub use splitbuff::{Classes, Mean, SplitBuff, SplitBuffBlindConfig, SplitBuffConfig, Thresholds};
 pub use step::{Step, StepConfig};
+pub use switch::{Frees, Switch, SwitchConfig};
 
 use std::sync::Arc;
 
@@ -104,6 +106,10 @@ pub trait QueueDisc {
 
     /// What waits now.
     fn backlog(&self) -> Backlog;
+
+    /// The packet that it gave last has left the link, and the next one is not asked for at this moment: the rate varies.
+    #[inline]
+    fn has_left(&mut self) {}
 
     /// Packets marked so far. A call of `enqueue` marks the packet that comes, one of `dequeue` the one that goes.
     #[inline]
@@ -218,6 +224,10 @@ macro_rules! disciplines {
                 match self { $(AnyQdisc::$name(qdisc) => qdisc.backlog(),)* }
             }
             #[inline]
+            fn has_left(&mut self) {
+                match self { $(AnyQdisc::$name(qdisc) => qdisc.has_left(),)* }
+            }
+            #[inline]
             fn marks(&self) -> u64 {
                 match self { $(AnyQdisc::$name(qdisc) => qdisc.marks(),)* }
             }
@@ -252,6 +262,8 @@ disciplines! {
     FqCodel(FqCodelConfig) = "fq_codel": Box<FqCodel>,
     /// First in, first out, with ECN marks from a step on (RFC 8257): for DCTCP and Prague.
     Step(StepConfig) = "step": Step,
+    /// First in, first out, in the memory of a switch: packets take whole cells, until their last bit has left.
+    Switch(SwitchConfig) = "switch": Switch,
     /// First in, first out, under PIE (RFC 8033).
     Pie(PieConfig) = "pie": Box<Pie>,
     /// FQ-PIE: flows hashed to queues that are served in rounds, each under PIE, as in Linux.

@@ -141,6 +141,7 @@ impl Queued {
     #[inline(never)]
     fn serve_varying(&mut self, now: Time, call: Call, statistics: &mut LinkStatistics) {
         let Pace::Varying(capacity) = &mut self.pace else { return };
+        self.qdisc.has_left();
         self.departs = Time::NEVER;
         if self.qdisc.backlog().packets == 0 {
             return;

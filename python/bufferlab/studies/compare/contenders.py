@@ -13,8 +13,14 @@ from bufferlab.studies.words import OWN
 FALLBACK_BUFFER: Final = "1 bdp"
 """Buffer of queues that are given none where the scenario has none."""
 
-DEFAULT_QUEUES: Final = ("fifo:bdp", "fifo:stanford", *(word for word in QUEUE_WORDS if word != "fifo"))
-"""What is compared unless said otherwise: tail drop with the two classic buffers, and all else there is."""
+_FIFOS: Final = frozenset({"fifo", "switch"})
+
+DEFAULT_QUEUES: Final = (
+    "fifo:bdp",
+    "fifo:stanford",
+    *(word for word in QUEUE_WORDS if word not in _FIFOS),
+)
+"""What is compared unless said otherwise: tail drop with the two classic buffers, and all others."""
 
 ACCEPTED: Final = (
     f"{', '.join((*QUEUE_WORDS, OWN))}; with a buffer after a colon if wanted, as in fifo:bdp, "
