@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 from dataclasses import replace
+from importlib import resources
 from pathlib import Path
 
 import numpy as np
@@ -232,6 +234,29 @@ def test_ties_of_published_settings_are_drawn_once(stand_in: Path, tmp_path: Pat
     assert len(left) == 2 * len(chosen) - 1
     assert (chosen[0], 1) not in left
     assert len(stand_in.read_text().split()) == 1
+
+
+def test_a_mix_has_the_goodput_of_each_control() -> None:
+    mixes = published.settings(["mix: "], as_they_are=True)
+    assert len(mixes) == 24
+    assert published.columns_of(mixes[0])[-2:] == ("goodput_cubic_mbps", "goodput_reno_mbps")
+    (plain, *_) = published.settings(["oc3: "], as_they_are=True)
+    assert published.columns_of(plain)[-1] == "window_cuts2"
+
+
+@pytest.mark.skipif(shutil.which(program.PROGRAM) is None, reason="ns-2 is not installed")
+def test_ns2_spreads_the_controls_of_a_mix_as_we_do() -> None:
+    setting = replace(
+        drawn(1, 1), stack="linux-mix", rate_bps=2e6, wire_bytes=1000, flows=6, rtt_ms=(20.0, 20.0),
+        buffer_packets=20, duration_s=4.0, warmup_s=1.0, options=(("mix", "reno:3,bic:1,cubic:2"),),
+    )  # fmt: skip
+    asked = subprocess.run(
+        [program.PROGRAM, str(resources.files("bufferlab.evidence.referee") / program.SCRIPT),
+         *program.arguments(setting).split(), "seed=1"],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    said = [line.split()[-1] for line in asked.stdout.splitlines() if line.startswith("cmd select_ca")]
+    assert said == setting.control_of
 
 
 @pytest.mark.skipif(shutil.which(program.PROGRAM) is None, reason="ns-2 is not installed")

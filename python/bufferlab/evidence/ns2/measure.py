@@ -11,7 +11,7 @@ import polars as pl
 
 from bufferlab import _core
 from bufferlab.evidence.ns2.equivalent import AS_IS, Variant, groups_of, plan_of
-from bufferlab.evidence.ns2.reference import Setting
+from bufferlab.evidence.ns2.reference import MIX, Setting
 from bufferlab.results.tables import ALL_GROUPS
 
 
@@ -49,7 +49,7 @@ def measurements(
         own = [index for index, (each, _) in enumerate(groups) if each == kind]
         queue = bottleneck.filter(pl.col("group").is_in(own))
         values |= _of_type(kind + 1, mbps_a_byte, flows.filter(pl.col("group").is_in(own)), queue)
-    if setting.stack == "linux-mix":
+    if setting.stack == MIX:
         for control in sorted({control for _, control in groups}):
             own = [index for index, (_, each) in enumerate(groups) if each == control]
             delivered = flows.filter(pl.col("group").is_in(own))["delivered_bytes"]
@@ -87,7 +87,7 @@ def with_share(values: dict[str, float], setting: Setting) -> dict[str, float]:
     first, second = (values[f"goodput{kind + 1}_mbps"] * setting.flow_counts[kind] for kind in (0, 1))
     total = first + second if first + second > 0 else math.nan
     shares = {"share1": first / total}
-    if setting.stack == "linux-mix":
+    if setting.stack == MIX:
         for name, flows in Counter(setting.control_of).items():
             shares[f"share_{name}"] = values[f"goodput_{name}_mbps"] * flows / total
     return values | shares

@@ -22,12 +22,15 @@ LINUX_CONTROLS: Final = {
 }
 """Agent/TCP/Linux's congestion controls (of Linux 2.6.22) and ours."""
 
+MIX: Final = "linux-mix"
+"""The stack of flows of several of Agent/TCP/Linux's controls."""
+
 SUPPORTED_STACKS: Final = (
     "sack1",
     "newreno",
     "reno",
     *(f"linux-{name}" for name in LINUX_CONTROLS),
-    "linux-mix",
+    MIX,
 )
 """ns-2 agents that have an equivalent here."""
 
@@ -87,7 +90,7 @@ class Setting:
         """
         if not self.stack.startswith("linux-"):
             return []
-        if self.stack != "linux-mix":
+        if self.stack != MIX:
             return [self.stack.removeprefix("linux-")] * self.flows
         wanted = {
             name: int(count)

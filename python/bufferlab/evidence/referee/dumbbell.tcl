@@ -6,13 +6,15 @@
 # and `back` (the way back, if it differs from `rate`) are Mbps, `botdelay` ms, all other times s. `bytes` is a data
 # packet on the wire. `buf` is the queue's limit_: buf - 1 packets wait. The round-trip times of a type's pairs of hosts
 # are evenly spaced over rtt (1 - spread) ... rtt (1 + spread). `overhead` is the hosts' noise. `shift`: the
-# round-trip time of each pair of hosts is longer by up to this, drawn by the seed. Measured is from `warm` to `sim`.
+# round-trip time of each pair of hosts is longer by up to this, drawn by the seed. `mix` (reno:42,bic:51) gives flows these
+# controls of Agent/TCP/Linux: the next flow the one that lags most behind its share. With `hdr` 40 of the `bytes` are
+# headers that ns-2 adds itself. Measured is from `warm` to `sim`.
 # Prints one line: RESULT NAME=VALUE ...
 
 array set given {
   cc sack1  rate 10  bytes 1000  n 2  rtt1 40  rtt2 40  buf 50  sim 100  warm 20  startmax 5  seed 1
   access 10000  back 0  botdelay 1  hosts 1  spread 0  overhead 0  delack 0  window 100000
-  singledup 1  minrto 0.2  tick 0.01  shift 0
+  singledup 1  minrto 0.2  tick 0.01  shift 0  mix {}  hdr 0
 }
 foreach word $argv {
   lassign [split $word =] name value
@@ -30,8 +32,9 @@ $shifts seed [expr {1000 + $seed}]
 # the first numbers of one seed are next to those of the next
 for {set skipped 0} {$skipped < 10} {incr skipped} { $shifts uniform 0 1 }
 
-# packetSize_ is what the wire carries, as useHeaders_ adds nothing
-foreach {name value} [list useHeaders_ false packetSize_ $bytes window_ $window windowInit_ 2 overhead_ $overhead \
+# packetSize_ is what the wire carries, where useHeaders_ adds nothing
+foreach {name value} [list useHeaders_ $hdr packetSize_ [expr {$bytes - 40 * $hdr}] \
+    window_ $window windowInit_ 2 overhead_ $overhead \
     tcpTick_ $tick minrto_ $minrto singledup_ $singledup syn_ true maxburst_ 0] {
   Agent/TCP set $name $value
 }
@@ -82,10 +85,26 @@ proc receiver {cc delack} {
   if {[string match linux-* $cc]} { $agent set ts_echo_rfc1323_ true }
   return $agent
 }
+proc controls {mix n} {
+  array set wanted [split $mix {:,}]
+  foreach {name count} [split $mix {:,}] { set left($name) $count; lappend names $name }
+  for {set flow 1} {$flow <= $n} {incr flow} {
+    set most -1e9
+    foreach name $names {
+      set lag [expr {double($flow) * $wanted($name) / $n - ($wanted($name) - $left($name))}]
+      if {$lag > $most && $left($name) > 0} { set most $lag; set chosen $name }
+    }
+    incr left($chosen) -1
+    lappend found linux-$chosen
+  }
+  return $found
+}
+set agents [expr {$mix eq "" ? [lrepeat $n $cc] : [controls $mix $n]}]
 set first [expr {($n + 1) / 2}]
 for {set flow 0} {$flow < $n} {incr flow} {
   set type_of($flow) [expr {$flow < $first ? 1 : 2}]
   set host [expr {($type_of($flow) == 1 ? $flow : $flow - $first) % $hosts}]
+  set cc [lindex $agents $flow]
   set tcp($flow) [sender $cc]
   set answering [receiver $cc $delack]
   $tcp($flow) set fid_ $type_of($flow)
@@ -132,7 +151,7 @@ proc begin {} {
   foreach kind {1 2} { if {[of_kind $kind] ne ""} { [[of_kind $kind] get-delay-samples] reset } }
 }
 proc report {} {
-  global before ns warm n type_of rate bytes
+  global before ns warm n type_of rate bytes mix agents
   array set after [counters]
   set measured [expr {[$ns now] - $warm}]
   set line "RESULT mean_queue_packets=[expr {($after(area) - $before(area)) / $measured}]"
@@ -157,6 +176,15 @@ proc report {} {
     append line " timeouts$wanted=$timeouts window_cuts$wanted=$cuts"
     foreach name {arrivals drops} {
       append line " $name$wanted=[expr {$after($name$wanted) - $before($name$wanted)}]"
+    }
+  }
+  if {$mix ne ""} {
+    foreach agent [lsort -unique $agents] {
+      set flows [lsearch -all -exact $agents $agent]
+      set packets 0
+      foreach flow $flows { incr packets [expr {$after(acked,$flow) - $before(acked,$flow)}] }
+      append line " goodput_[string range $agent 6 end]_mbps="
+      append line [expr {$packets * $bytes * 8.0 / $measured / 1e6 / [llength $flows]}]
     }
   }
   puts $line

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from bufferlab.evidence.ns2.equivalent import STANDARD_START_BOUND_S, start_bound_s
-from bufferlab.evidence.ns2.reference import Setting, load_references, ties_drawn
+from bufferlab.evidence.ns2.reference import MIX, Setting, load_references, ties_drawn
 from bufferlab.evidence.referee import program
 
 _MEASURED: Final = tuple(
@@ -34,7 +34,7 @@ _COLUMNS: Final = (
 _DIGITS: Final = 6
 _OPTIONS: Final = frozenset(
     ("access", "back", "botdelay", "hosts", "spread", "overhead",
-     "delack", "window", "singledup", "minrto", "tick")
+     "delack", "window", "singledup", "minrto", "tick", "hdr", "mix")
 )  # fmt: skip
 _LOCK: Final = threading.Lock()
 
@@ -44,8 +44,7 @@ def settings(
 ) -> list[Setting]:
     """Published settings whose group or title, and a space, has one of the words; without words all.
 
-    Those that the script cannot run are left out: fack, mixes, and headers apart from the packet's bytes. So
-    are those that have ties drawn already (`shift`).
+    Those that the script cannot run are left out: fack. So are those that have ties drawn already (`shift`).
 
     Args:
         words: Words.
@@ -55,7 +54,7 @@ def settings(
     found = []
     for each in load_references():
         setting = each.setting
-        if setting.stack in {"fack", "linux-mix"} or not _OPTIONS.issuperset(dict(setting.options)):
+        if setting.stack == "fack" or not _OPTIONS.issuperset(dict(setting.options)):
             continue
         if not as_they_are and start_bound_s(setting) != STANDARD_START_BOUND_S:
             continue
@@ -89,15 +88,22 @@ def add(setting: Setting, seed: int, file: Path) -> None:
         return
     for kind in (1, 2):
         measured[f"loss{kind}"] = measured[f"drops{kind}"] / max(measured[f"arrivals{kind}"], 1.0)
+    columns = columns_of(setting)
     row = _of_setting(setting, seed)
-    row |= {name: f"{measured[name]:.{_DIGITS}g}" for name in _COLUMNS if name in measured}
+    row |= {name: f"{measured[name]:.{_DIGITS}g}" for name in columns if name in measured}
     row |= {name: f"{measured[name]:.0f}" for name in _COUNTED}
     with _LOCK, file.open("a", encoding="utf-8") as stream:
         if stream.tell() == 0:
-            stream.write(",".join(_COLUMNS) + "\n")
-        stream.write(",".join(row[name] for name in _COLUMNS) + "\n")
+            stream.write(",".join(columns) + "\n")
+        csv.writer(stream, lineterminator="\n").writerow(row[name] for name in columns)
         stream.flush()
         os.fsync(stream.fileno())
+
+
+def columns_of(setting: Setting) -> tuple[str, ...]:
+    """The columns of a setting's row; a mix has the goodput of each of its controls besides."""
+    controls = sorted(set(setting.control_of)) if setting.stack == MIX else ()
+    return (*_COLUMNS, *(f"goodput_{name}_mbps" for name in controls))
 
 
 def _of_setting(setting: Setting, seed: int) -> dict[str, str]:
@@ -135,6 +141,8 @@ def main() -> None:
     given = parser.parse_args()
     options = dict(word.split("=", 1) for word in given.set)
     chosen = settings(given.words, as_they_are=given.again, options=options)
+    if len({columns_of(setting) for setting in chosen}) > 1:
+        parser.error("mixes have columns of their own: the words must choose mixes only, or none")
     work = list(missing(chosen, given.seeds, given.rows, given.first))
     with ThreadPoolExecutor(given.jobs) as pool:
         for done in [pool.submit(add, setting, seed, given.rows) for setting, seed in work]:
