@@ -402,14 +402,17 @@ def test_what_runs_do_not_tell_apart_is_not_called_alike() -> None:
 
 
 def test_what_loses_too_much_is_out_where_another_queue_meets_as_much() -> None:
-    contest = {"codel": runs(0.5), "fifo": runs(1.0)}
+    contest = {"codel": runs(0.5, 0.4e6), "fifo": runs(1.0)}
     none: dict[str, tuple[Target, ...]] = dict.fromkeys(contest, ())
-    assert choose(contest, ASPECTS, ALIKE, missed=none).name == "codel"
-    found = choose(contest, ASPECTS, ALIKE, missed=none, lossy=["codel"])
+    weights: dict[Kind, float] = {"pages": 9.0, "throughput": 3.0}
+    assert choose(contest, ASPECTS, weights, missed=none).name == "codel"
+    better = choose({**contest, "codel": runs(0.5)}, ASPECTS, ALIKE, missed=none, lossy=["codel"])
+    assert (better.name, better.outweighs) == ("codel", True)  # in no aspect are users worse off
+    found = choose(contest, ASPECTS, weights, missed=none, lossy=["codel"])
     (codel,) = found.rivals
     assert found.name == "fifo" and codel.is_lossy and not codel.is_equal and not found.tied
-    both = choose(contest, ASPECTS, ALIKE, missed=none, lossy=["codel", "fifo"])
-    assert both.name == "codel" and not any(rival.is_lossy for rival in both.rivals)
+    both = choose(contest, ASPECTS, weights, missed=none, lossy=["codel", "fifo"])
+    assert both.name == "codel" and not both.outweighs and not any(rival.is_lossy for rival in both.rivals)
     alone = choose(contest, ASPECTS, ALIKE, missed=none | {"fifo": (BUSY,)}, lossy=["codel"])
     assert alone.name == "codel"  # what loses less misses a target
 

@@ -57,8 +57,11 @@ def bewares(advice: Advice) -> Iterator[str]:
 
 
 def loses_much(advice: Advice) -> bool:
-    """Whether it loses what hardly anybody would accept, and no target bounds that."""
-    return much_lost(advice.answer.checked("loss").mean, advice.targets) is not None
+    """Whether it loses what hardly anybody would accept, no target bounds that, and nothing outweighs it."""
+    return (
+        not advice.choice.outweighs
+        and much_lost(advice.answer.checked("loss").mean, advice.targets) is not None
+    )
 
 
 def _lost(advice: Advice) -> str | None:

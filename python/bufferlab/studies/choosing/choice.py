@@ -82,6 +82,8 @@ class Choice:
             notice.
         edge: What would be taken if the thresholds were a little other, and how many times as large; `None`
             if it would be the same.
+        outweighs: Whether it loses what hardly anybody would accept, and users fare better with it all the
+            same than with every queue that loses less, and in no aspect far worse.
     """
 
     name: str
@@ -90,6 +92,7 @@ class Choice:
     is_clear: bool
     best: str = ""
     edge: tuple[str, float] | None = None
+    outweighs: bool = False
 
     @property
     def equals(self) -> tuple[str, ...]:
@@ -153,7 +156,8 @@ def choose(
         looks: How often a choice is made from more and more runs, until one is decided.
         sturdy: Queues that keep the targets where the traffic changes: of equals they are taken first.
         standing: Queues in which packets wait longer than their path takes: of equals they are taken last.
-        lossy: Queues that lose what hardly anybody would accept: out where another one meets as many targets.
+        lossy: Queues that lose what hardly anybody would accept: out where another one meets as many targets,
+            unless users fare better than with each that loses less, and in no aspect far worse.
     """
     fewest = min(map(len, missed.values()))
     if fewest and lacking is not None:
@@ -161,13 +165,11 @@ def choose(
         fit = [name for name in contest if lacking[name] == nearest]
     else:
         fit = [name for name in contest if len(missed[name]) == fewest]
-    out = {name for name in fit if name in lossy}
-    if out == set(fit):
-        out.clear()
+    claims = looks * (len(fit) - 1)
+    scored = Scored(contest, aspects, weights, claims=claims, sturdy=sturdy, standing=standing)
+    light = [name for name in fit if name not in lossy]
+    out = {name for name in fit if light and name in lossy and not scored.outweighs(name, light, times)}
     fit = [name for name in fit if name not in out]
-    scored = Scored(
-        contest, aspects, weights, claims=looks * (len(fit) - 1), sturdy=sturdy, standing=standing
-    )
     taken, best, equal = scored.choice(fit, times)
     rivals = [
         Rival(
@@ -188,7 +190,8 @@ def choose(
     rivals.sort(key=lambda each: (len(each.missed) > fewest, each.is_lossy, each.behind.mean or 0.0))
     others = ((scored.choice(fit, times * near)[0], near) for near in NEAR)
     edge = next((each for each in others if each[0] != taken), None)
-    return Choice(taken, tuple(rivals), fewest == 0, len(equal) == 1, best, edge)
+    outweighs = taken in lossy and bool(light)
+    return Choice(taken, tuple(rivals), fewest == 0, len(equal) == 1, best, edge, outweighs)
 
 
 def standing(contest: Contest, rtt_ms: float, targets: Sequence[Target]) -> set[str]:

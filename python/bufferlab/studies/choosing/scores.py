@@ -17,7 +17,7 @@ from bufferlab.studies.choosing.behind import (
 )
 from bufferlab.studies.choosing.objectives import Aspect, Kind, score
 from bufferlab.studies.choosing.order import place, queue_of
-from bufferlab.studies.choosing.thresholds import MATERIAL, leading_kind, notable
+from bufferlab.studies.choosing.thresholds import MATERIAL, TWICE, leading_kind, notable
 from bufferlab.studies.targets import Values
 
 Contest = Mapping[str, Sequence[Values]]
@@ -109,6 +109,22 @@ class Scored:
             for each, bound in self._notable_between(name, best).items()
         )
 
+    def outweighs(self, name: str, others: Sequence[str], times: float) -> bool:
+        """Whether users surely fare better with a queue than with all others, and in no aspect far worse."""
+        return all(
+            surely_exceeds(self._behind(other, name, scores), MATERIAL * times)
+            and not any(is_worse(self._behind_in(each, name, other), TWICE) for each in self.aspects)
+            for other in others
+            for scores in self.scores
+        )
+
+    def _is_worse_in_some(self, name: str, other: str, times: float) -> bool:
+        """Whether users surely fare worse in an aspect, by more than they notice."""
+        return any(
+            is_worse(self._behind_in(each, name, other), bound * times)
+            for each, bound in self._notable_between(name, other).items()
+        )
+
     def worst(self, name: str, taken: str, times: float) -> tuple[Aspect, float] | None:
         """The aspect in which a queue is behind most: of those that tell it from the other, if some do.
 
@@ -140,10 +156,7 @@ class Scored:
     def _is_as_good(self, name: str, other: str, scores: Mapping[str, list[float]], times: float) -> bool:
         if differs(self._behind(name, other, scores), MATERIAL * times):
             return False
-        return not any(
-            is_worse(self._behind_in(each, name, other), bound * times)
-            for each, bound in self._notable_between(name, other).items()
-        )
+        return not self._is_worse_in_some(name, other, times)
 
     def _notable_between(self, name: str, other: str) -> Mapping[Aspect, float]:
         """The aspects that tell queues apart by themselves, and from which share on; none of one queue."""
