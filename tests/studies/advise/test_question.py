@@ -116,3 +116,13 @@ def test_a_file_may_leave_open_the_buffer_that_is_asked_for(tmp_path: Path) -> N
     path.write_text(f'[run]\nduration = "2 s"\n{several}{flows}path = ["x", "y"]\n')
     with pytest.raises(InputError, match="buffer"):  # which of them is not asked about stays as it is
         prepared(path, None)
+
+
+def test_where_no_flow_fills_the_link_bursts_bound_the_search_and_not_the_round_trip() -> None:
+    """A page is a burst: what of it waits has nothing to do with a bandwidth-delay product of 17 packets."""
+    link = {"rate": "5 Mbps", "delay": "1 ms", "buffer": "20 packets"}
+    page = {"kind": "web", "size": "177669 B", "every": "2 s"}
+    flows = [{"name": "page", "count": 3, "rtt": "40 ms", "application": page}]
+    pages = prepare({"run": {"duration": "2 s"}, "bottleneck": link, "flows": flows})
+    assert Question.of(pages, 0, ()).upper == 1000
+    assert Question.of(base("5 Mbps", "40 ms"), 0, ()).upper == 64

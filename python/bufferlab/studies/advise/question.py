@@ -14,7 +14,7 @@ from bufferlab.experiment.simulation import ScenarioLike
 from bufferlab.results.links import choose_link, packet_bytes
 from bufferlab.scenario import Scenario, Seeded
 from bufferlab.studies.advise.entry import Site, Users
-from bufferlab.studies.advise.floor import relaxed
+from bufferlab.studies.advise.floor import has_endless, relaxed
 from bufferlab.studies.advise.queues import AMPLE, Queue
 from bufferlab.studies.bounds import parse_bounds
 from bufferlab.studies.buffers import prepare_open
@@ -175,7 +175,8 @@ def _site(base: Scenario, index: int, targets: Sequence[Target]) -> Site:
         ),
         rules=_rules(seeded, index, targets),
     )
-    return dataclasses.replace(site, largest=max(round(LARGEST * site.bdp_packets), LEAST_UPPER))
+    least = LEAST_UPPER if has_endless(base, index) else AMPLE  # bursts fill a buffer whatever the round trip
+    return dataclasses.replace(site, largest=max(round(LARGEST * site.bdp_packets), least))
 
 
 def _rules(seeded: Seeded, index: int, targets: Sequence[Target]) -> dict[str, int]:
