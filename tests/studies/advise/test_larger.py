@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from bufferlab.studies.advise.larger import Ladder, Larger, sizes_above
+from bufferlab.studies.advise.larger import Ladder, Larger, bought_by_buffers, sizes_above
 from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.least import Goal, Least, Run
 from bufferlab.studies.targets import Values, make_target
@@ -154,3 +154,11 @@ def test_a_run_that_misses_by_chance_does_not_end_the_search_for_what_loses_less
 
     _, larger, _ = climbed(unlucky, 16 * UPPER)
     assert larger is not None and larger.size == 2 * UPPER
+
+
+def test_that_flows_share_more_equally_buys_no_buffer_unless_it_was_asked_for() -> None:
+    call = Aspect("calls", "call: rating R", "call.call_r", "more")
+    jain = Aspect("fairness", "long: Jain's index", "long.jain_index", "more")
+    assert bought_by_buffers([jain, call], is_fairness_asked=False) == [call]
+    assert bought_by_buffers([jain, call], is_fairness_asked=True) == [jain, call]
+    assert bought_by_buffers([jain], is_fairness_asked=False) == [jain]

@@ -9,6 +9,9 @@ of one queue, the smallest is taken.
 
 A buffer that loses a packet in twenty is not taken where a larger one loses less: in the mean flows without
 end feel little of it, since those that do not yield take what the others lose.
+
+That flows share more equally is no reason to keep packets waiting, unless fairness was asked for: a standing
+queue evens out the round trips of its flows, and with them what they get.
 """
 
 from __future__ import annotations
@@ -67,6 +70,12 @@ def sizes_beyond(upper: int, most: int | None) -> list[int]:
         upper *= 2
         sizes.append(upper)
     return sizes
+
+
+def bought_by_buffers(aspects: Sequence[Aspect], *, is_fairness_asked: bool) -> list[Aspect]:
+    """What larger buffers are scored by: what users feel, and how equally they share if that is asked."""
+    others = [each for each in aspects if each.kind != "fairness"]
+    return others if others and not is_fairness_asked else [*aspects]
 
 
 def _name(size: int) -> str:
