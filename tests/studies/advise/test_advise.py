@@ -122,3 +122,16 @@ def test_a_platform_does_not_lack_the_queue_that_the_scenario_has_otherwise() ->
     found = advise(scenario, platform="openwrt", sensitivity=False, progress=False)
     assert "fq_codel" in {each.queue.kind for each in found.entries.values()}
     assert found.absent is None and "has no fq_codel" not in str(found)
+
+
+def test_half_one_and_two_bandwidth_delay_products_of_fifo_are_measured_whatever_was_searched(
+    scenario: Path,
+) -> None:
+    found = advise(scenario, queues="fifo", sensitivity=False, progress=False)
+    least = found.answer.least
+    assert least is not None
+    for part in (0.5, 1.0, 2.0):
+        bdp = found.site.bdp_packets * part
+        near = min(least.memory.sizes, key=lambda size: max(size, bdp) / min(size, bdp))
+        assert max(near, bdp) / min(near, bdp) <= 1.25
+        assert len(least.memory.values(near)) >= 2

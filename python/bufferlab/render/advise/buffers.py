@@ -15,7 +15,9 @@ from bufferlab.results.metrics.metric import BITS_PER_S, NUMBER, Unit
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.least.memory import Memory
+from bufferlab.studies.targets import bounds_loss
 
 SHOWN: Final = {"utilization": "used, %", "loss": "lost, %", "wait_mean_ms": "wait, ms"}
 """What is shown of the link, and short heads of the columns."""
@@ -48,6 +50,7 @@ def spread(advice: Advice) -> Grid | None:
         *((name, QUEUE_SUMMARY[name].unit, title) for name, title in SHOWN.items()),
         *((each.name, each.metric.unit, head_of(each)) for each in others),
         *((f"{name}.goodput_bps", BITS_PER_S, BITS_PER_S.label(name)) for name in groups),
+        *((f"{name}.jain_index", NUMBER, f"{name}, Jain") for name in _sharing(advice)),
         *((f"{name}.call_r", NUMBER, f"{name}, R") for name in calls[:1]),
     ]
     rows = [
@@ -56,7 +59,7 @@ def spread(advice: Advice) -> Grid | None:
             significant(advice.site.buffer(size)["ms"], 3),
             str(len(memory.values(size))),
             *(_number(memory.mean(size, name), name, unit) for name, unit, _ in columns),
-            "met" if memory.meets_all(size) else "missed",
+            _verdict(memory, size, is_bounded=bounds_loss(advice.targets)),
         ]
         for size in sizes
     ]
@@ -64,6 +67,19 @@ def spread(advice: Advice) -> Grid | None:
     of_flow = "; of each group the goodput of a flow" if groups else ""
     title = f"Less and more buffer with {queue_text(entry.queue)}: means of the search's runs{of_flow}"
     return Grid([Column("packets", "left")], heads, rows, title)
+
+
+def _sharing(advice: Advice) -> list[str]:
+    """The group whose flows share, if there is only one; of several, their goodput says more."""
+    found = [each for each in advice.site.users if each.kind in FELT_BY_GOODPUT and each.control]
+    return [each.name for each in found if len(found) == 1 and each.flows > 1]
+
+
+def _verdict(memory: Memory, size: int, *, is_bounded: bool) -> str:
+    """Whether all targets are met, and that so much is lost that hardly anybody would accept it."""
+    if not memory.meets_all(size):
+        return "missed"
+    return "met, but lossy" if memory.loss(size) >= HEAVY_LOSS and not is_bounded else "met"
 
 
 def _searched(advice: Advice) -> Entry | None:

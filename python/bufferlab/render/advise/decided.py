@@ -111,14 +111,14 @@ def preferred(advice: Advice, others: Sequence[str]) -> str:
 
 
 def nor_others(advice: Advice) -> str | None:
-    """That no equal queue keeps the targets in all what-ifs either; `None` if one does, or none was tried."""
+    """That no equal queue misses targets in fewer what-ifs; `None` if one does, or none was tried."""
     if advice.is_sturdy or not advice.others:
         return None
     texts = [
         f"{advice.entries[name].title} misses {_missed(advice, each.broken)}"
         for name, each in sorted(advice.others.items(), key=lambda item: place(item[0]))
     ]
-    return f"no equal queue keeps all targets there: {'; '.join(texts)}."
+    return f"no equal queue misses fewer: {'; '.join(texts)}."
 
 
 def _missed(advice: Advice, broken: Sequence[Broken], most: int = MOST_NAMED) -> str:

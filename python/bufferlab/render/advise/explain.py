@@ -81,8 +81,8 @@ def _compared(advice: Advice) -> Iterator[str | Heading]:
         f"get; queues within {MATERIAL * 100:g} %, or whose difference may be luck, are equal "
         f"if no aspect is surely worse by more than {NOTABLE * 100:g} % (calls: {NOTABLE_RATING * 100:g} %; "
         f"what weighs less counts for less, up to {TWICE * 100:g} %). "
-        "Of equals the first in our order is taken; if that misses a target in a what-if, the first of those "
-        f"that miss none. What {LOOKS[0]} seeds do not tell apart gets {LOOKS[1]}, then {LOOKS[2]}. "
+        "Of equals the first in our order is taken; if that misses a target in a what-if, the one that does "
+        f"so in fewest. What {LOOKS[0]} seeds do not tell apart gets {LOOKS[1]}, then {LOOKS[2]}. "
         f"{order_text(advice)} Intervals of how much worse users fare allow for all queues, aspects and "
         "looks: that luck passes over the queue that is truly the best has a chance of at most 5 %."
     )

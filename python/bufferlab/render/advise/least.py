@@ -61,4 +61,4 @@ def passed_over(entry: Entry, least: int | None = None) -> str | None:
     if not lossy:
         return None
     lost = FRACTION.quantity(memory.loss(lossy[0]), digits=2)
-    return f"{packets_text(lossy[0])} would meet the target alone, but lose {lost}"
+    return f"{packets_text(lossy[0])} may meet the target alone, but lose {lost}"

@@ -56,7 +56,8 @@ class Advice(display.Displayed):
         sensitivity: What would change it.
         changes: How many changes of the traffic there are to try.
         others: Equal queues that were tried in the same changes, since one of them misses a target there.
-        is_sturdy: Whether the answer was taken as the first of those that miss none in any.
+        is_sturdy: Whether the answer was taken as the first of those that miss a target in fewest changes.
+        breaks: In how many it does, if it was.
         absent: What a queue would do that the platform does not have; `None` without such a platform.
         half: What half of the answer's buffer does; `None` where the answer is no buffer or misses.
         beyond: By name of a queue, where each target that none of its buffers met is met for itself.
@@ -83,6 +84,7 @@ class Advice(display.Displayed):
     changes: int = 0
     others: Mapping[str, Shaken] = dataclasses.field(default_factory=dict)
     is_sturdy: bool = False
+    breaks: int = 0
     absent: Absent | None = None
     half: Half | None = None
     beyond: Mapping[str, tuple[Beyond, ...]] = dataclasses.field(default_factory=dict)
@@ -112,9 +114,9 @@ class Advice(display.Displayed):
 
     @property
     def outlasted(self) -> dict[str, tuple[Broken, ...]]:
-        """Equal queues that were not taken since they miss targets in these changes, the answer in none."""
+        """Equal queues that were not taken since they miss targets in these changes, the answer in fewer."""
         those = self.others.items() if self.is_sturdy else ()
-        return {name: each.broken for name, each in those if each.broken}
+        return {name: each.broken for name, each in those if len(each.broken) > self.breaks}
 
     def verdicts(self, entry: Entry) -> dict[Target, Verdict]:
         """What is known of each target with a queue."""

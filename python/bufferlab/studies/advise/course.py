@@ -12,6 +12,7 @@ from bufferlab.studies.advise.around import in_reach
 from bufferlab.studies.advise.beyond import beyond, edged
 from bufferlab.studies.advise.entry import Entry, warnings_about
 from bufferlab.studies.advise.halved import halved
+from bufferlab.studies.advise.larger import NEAR
 from bufferlab.studies.advise.lengths import long_enough
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.prospects import could_be_felt
@@ -23,7 +24,7 @@ from bufferlab.studies.advise.shaking import Shaking, sturdy
 from bufferlab.studies.choosing.choice import LOOKS, choose, standing
 from bufferlab.studies.choosing.order import place
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
-from bufferlab.studies.least import Case
+from bufferlab.studies.least import Case, Run
 from bufferlab.studies.least.lacking import Lack, lack, total
 from bufferlab.studies.settling import Waiting, has_start_measured, short_runs
 from bufferlab.studies.targets import bounds_loss
@@ -33,6 +34,12 @@ MOST_CHECKS: Final = 6
 
 ALONE_SEEDS: Final = 4
 """Seeds with which larger buffers are tried for one of several targets: enough for about where."""
+
+BDPS: Final = (0.5, 1.0, 2.0)
+"""Buffers that are measured whatever the search has tried, bandwidth-delay products."""
+
+BESIDE_SEEDS: Final = 4
+"""Seeds with which they are."""
 
 Watch = Callable[[Advice | None, str], None]
 """Called with the best answer so far, and what is done now."""
@@ -75,7 +82,7 @@ class Course:
         self.contested: dict[Case, int] = {}
         """How many seeds the entries have that are compared with more of them than the others."""
         self.sturdy: set[str] = set()
-        """Entries that keep their targets in all changes of the traffic."""
+        """Entries that miss their targets in fewest changes of the traffic."""
         self._doing = ""
         seeds = self.settings.seeds
         self.shaking = Shaking(question, runner, seeds, self.settings.goal, self._say, self._tell_round)
@@ -117,6 +124,7 @@ class Course:
 
     def _besides(self, advice: Advice) -> Advice:
         """What else is asked of every answer: half of the buffer; where nothing meets, each target alone."""
+        advice = self._beside(advice)
         if not advice.choice.meets:
             return self._each_alone(advice)
         self._say("measuring half of the buffer")
@@ -124,6 +132,24 @@ class Course:
         judged = advice.aspects, advice.weights
         found = halved(advice.answer, advice.targets, judged, self.settings.bench, seeds)
         return dataclasses.replace(advice, half=found, runs=self.settings.bench.runs + self.shaking.runs)
+
+    def _beside(self, advice: Advice) -> Advice:
+        """With runs of FIFO with half, one and two bandwidth-delay products, which everybody asks for."""
+        entry = advice.answer if advice.answer.queue.knob == "limit" else advice.best_fifo()
+        if self.settings.quick or entry is None or entry.least is None or entry.queue.knob != "limit":
+            return advice
+        self._say(f"measuring usual buffers of {entry.queue.name}")
+        name, memory, most = entry.queue.name, entry.least.memory, self.question.upper
+        wanted = {max(round(self.question.site.bdp_packets * part), 1) for part in BDPS}
+        sizes = [
+            size
+            for size in sorted(wanted)
+            if size <= most and all(max(size, known) / min(size, known) > NEAR for known in memory.sizes)
+        ]
+        seeds = self.settings.seeds[:BESIDE_SEEDS]
+        measured = self.settings.bench.measure({Case(name, size): list(seeds) for size in sizes})
+        memory.add({Run(case.size, seed): values for (case, seed), values in measured.items()})
+        return dataclasses.replace(advice, runs=self.settings.bench.runs + self.shaking.runs)
 
     def _each_alone(self, advice: Advice) -> Advice:
         """Where several targets are not met together: which buffers meet each of them."""
@@ -265,7 +291,7 @@ class Course:
         return advice
 
     def _sturdier(self, advice: Advice) -> Advice:
-        """Of equal queues take one that keeps the targets in all changes, if the answer does not."""
+        """Of equal queues take one that misses a target in fewer changes, if there is one."""
         if not advice.met or all(each.holds for each in advice.sensitivity):
             return advice
         others = self.shaking.others(advice)
@@ -278,10 +304,10 @@ class Course:
         if other.choice.name != first:
             self.sturdy.clear()
             return shaken
-        lost = Shaken(advice.sensitivity, others.pop(first).lost)
-        others = {advice.choice.name: lost, **others}
+        taken = others.pop(first)
+        others = {advice.choice.name: Shaken(advice.sensitivity, taken.lost), **others}
         runs = self.settings.bench.runs + self.shaking.runs
-        return self._shaken(dataclasses.replace(other, others=others, runs=runs))
+        return self._shaken(dataclasses.replace(other, others=others, breaks=len(taken.broken), runs=runs))
 
 
 def _lacking(entry: Entry) -> Lack:

@@ -36,8 +36,9 @@ ROUGH_LOOKS: Final = LOOKS[:2]
 
 
 def sturdy(others: Mapping[str, Shaken]) -> str | None:
-    """The first queue that keeps all targets in all changes; `None` if none does."""
-    return next((name for name, each in others.items() if not each.broken), None)
+    """The queue that misses a target in fewest changes, the first of several; `None` if the answer does."""
+    fewest = min((len(each.broken) for each in others.values()), default=0)
+    return next((name for name, each in others.items() if len(each.broken) == fewest < len(each.lost)), None)
 
 
 @dataclass(frozen=True)
