@@ -52,6 +52,23 @@ class FqCodelDict(TypedDict):
     control_law: NotRequired[Literal["rfc", "linux"] | None]
 
 
+class CakeDict(TypedDict):
+    """CAKE: hosts and their flows get equal shares, in tins by codepoint, each queue under COBALT; its shaper knows the line's overhead."""
+
+    discipline: Literal["cake"]
+    tins: NotRequired[Literal["besteffort", "diffserv3", "diffserv4", "diffserv8", "precedence"] | None]
+    isolation: NotRequired[Literal["flowblind", "srchost", "dsthost", "hosts", "flows", "dual-srchost", "dual-dsthost", "triple-isolate"] | None]
+    unlimited: NotRequired[bool | None]
+    overhead: NotRequired[str | None]
+    mpu: NotRequired[str | None]
+    framing: NotRequired[Literal["plain", "atm", "ptm"] | None]
+    target: NotRequired[str | None]
+    interval: NotRequired[str | None]
+    increment: NotRequired[float | None]
+    decrement: NotRequired[float | None]
+    ecn: NotRequired[bool | None]
+
+
 class StepDict(TypedDict):
     """First in, first out, with ECN marks from a step on (RFC 8257): for DCTCP and Prague."""
 
@@ -253,6 +270,7 @@ QueueDict = (
     | CodelDict
     | CobaltDict
     | FqCodelDict
+    | CakeDict
     | StepDict
     | SwitchDict
     | PieDict
@@ -360,6 +378,9 @@ class FlowDict(TypedDict):
     path: NotRequired[Sequence[str] | None]
     reverse_path: NotRequired[Sequence[str] | None]
     access_rate: NotRequired[str | None]
+    dscp: NotRequired[str | int | None]
+    sender: NotRequired[str | None]
+    receiver: NotRequired[str | None]
     start: NotRequired[str | None]
     stop: NotRequired[str | None]
     application: NotRequired[ApplicationDict | Literal["bulk"] | None]
@@ -633,6 +654,9 @@ class ResolvedFlow(TypedDict):
     path: list[str]
     reverse_path: list[str]
     access_rate_bps: int | None
+    dscp: int
+    sender: str | None
+    receiver: str | None
     start: ResolvedLaw
     stop: ResolvedLaw | None
     application: ResolvedApplication

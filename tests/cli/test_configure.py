@@ -38,9 +38,9 @@ def test_errors_name_the_options(bufferlab: Command) -> None:
     assert "nearest: fq_codel" in ended.err
 
 
-def test_cake_is_an_option_and_no_queue(bufferlab: Command) -> None:
+def test_cake_is_a_queue_and_an_option(bufferlab: Command) -> None:
     ended = bufferlab("configure", "--rate", "100 Mbps", "--queue", "cake", "--buffer", "1 MB")
-    assert ended.status == 2 and "accepted: --queue fq_codel --cake" in ended.err
+    assert ended.status == 0 and "root cake bandwidth 100mbit diffserv3 triple-isolate" in ended.out
 
 
 def test_the_help_has_three_examples(bufferlab: Command) -> None:

@@ -38,6 +38,33 @@ LINES = [
         ],
     ),
     (
+        {"queue": "cake", "buffer": "1 MB"},
+        [
+            FRESH,
+            "tc qdisc add dev eth0 root cake bandwidth 100mbit diffserv3 triple-isolate rtt 100ms overhead 0 "
+            "mpu 0 noatm memlimit 4037336",
+        ],
+    ),
+    (
+        {
+            "queue": {
+                "discipline": "cake",
+                "tins": "besteffort",
+                "isolation": "dual-dsthost",
+                "unlimited": True,
+                "overhead": "44 B",
+                "mpu": "96 B",
+                "framing": "atm",
+            },
+            "buffer": "1 MB",
+        },
+        [
+            FRESH,
+            "tc qdisc add dev eth0 root cake unlimited besteffort dual-dsthost rtt 100ms overhead 44 mpu 96 "
+            "atm memlimit 4037336",
+        ],
+    ),
+    (
         {"queue": "fq_codel", "buffer": "20 ms", "shape": True, "cake": True},
         [FRESH, "tc qdisc add dev eth0 root cake bandwidth 100mbit besteffort flows rtt 100ms"],
     ),
@@ -260,6 +287,11 @@ OTHERS: dict[str, Any] = {
     },
     "cobalt": {
         "target": "7 ms", "interval": "70 ms", "increment": 0.01, "decrement": 0.001, "ecn": False,
+    },
+    "cake": {
+        "tins": "diffserv4", "isolation": "flows", "unlimited": True, "overhead": "40 B", "mpu": "64 B",
+        "framing": "atm", "target": "7 ms", "interval": "70 ms", "increment": 0.01, "decrement": 0.001,
+        "ecn": False,
     },
     "step": {"target": "2 ms", "threshold": "9 packets"},
     "dualpi2": {

@@ -49,8 +49,10 @@ def kinds(tag: str) -> dict[str, str]:
 def values(schema: Mapping[str, Any]) -> Iterator[object]:
     """Some values that a key may have."""
     for example in schema.get("examples", ()):
-        yield from (example, re.sub(r"\d+", lambda number: str(2 * int(number[0])), example))
+        yield from (example, re.sub(r"\d+", lambda number: str(2 * int(number[0]) or 3), example))
     yield from schema.get("enum", ())
+    if "pattern" in schema:
+        yield "server"
     if schema.get("type") == "boolean":
         yield from (True, False)
     if schema.get("type") == "integer":

@@ -31,10 +31,11 @@ def outcome(queue: str, buffer: str, *flows: dict[str, Any]) -> Result:
 
 @pytest.mark.parametrize(
     ("queue", "least_ms", "most_ms"),
-    # targets of 5, 5, 5, 15, 15, 20 and 5 ms; a FIFO fills its buffer of 500 ms and DRR does not drop early
+    # targets of 5 (four), 15, 15, 20 and 5 ms; a FIFO fills its buffer of 500 ms and DRR does not drop early
     [
         ("codel", 2, 10),
         ("cobalt", 2, 10),
+        ("cake", 2, 10),
         ("fq_codel", 2, 10),
         ("pie", 10, 20),
         ("fq_pie", 10, 20),
@@ -52,7 +53,7 @@ def test_active_queues_keep_the_wait_short(queue: str, least_ms: float, most_ms:
 
 @pytest.mark.parametrize(
     ("queue", "shares"),
-    [("fifo", False), ("pie", False), ("fq_codel", True), ("fq_pie", True), ("drr", True)],
+    [("fifo", False), ("pie", False), ("fq_codel", True), ("cake", True), ("fq_pie", True), ("drr", True)],
 )
 def test_fair_queues_protect_from_who_does_not_listen(queue: str, shares: bool) -> None:
     goodput_bps = outcome(queue, "100 packets", GREEDY, BLAST).flows["goodput_bps"].to_list()

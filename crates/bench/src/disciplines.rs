@@ -22,8 +22,9 @@ const DURATION_S: u64 = 60;
 const FLOWS: [usize; 2] = [10, 100];
 
 /// Bars for the ratio of a discipline's time to that of FIFO by events; the others have none.
-const BARS: [(&str, f64); 7] = [
+const BARS: [(&str, f64); 8] = [
     ("cobalt", 1.3),
+    ("cake", 2.5),
     ("fq_codel", 2.0),
     ("step", 1.2),
     ("fq_pie", 2.0),

@@ -73,7 +73,7 @@ const TARGET_HALF_PACKETS: u64 = 3;
 
 /// The times by which a queue is judged, of a link's rate (`cake_set_rate`).
 #[derive(Clone, Copy, Debug)]
-struct Times {
+pub(crate) struct Times {
     target: Span,
     interval: Span,
     /// The longest wait that is never signaled.
@@ -81,7 +81,7 @@ struct Times {
 }
 
 impl Times {
-    fn new(config: &CobaltConfig, packet_time: Span) -> Times {
+    pub(crate) fn new(config: &CobaltConfig, packet_time: Span) -> Times {
         let least = Span::from_ps(packet_time.as_ps() * TARGET_HALF_PACKETS / 2);
         let target = config.target.max(least);
         let interval = (config.interval + (target - config.target)).max(target + target);
@@ -103,9 +103,17 @@ struct Verdict {
     by_lot: bool,
 }
 
+/// By what a packet that is to leave is judged.
+pub(crate) struct Court<'a> {
+    pub(crate) config: &'a CobaltConfig,
+    pub(crate) times: &'a Times,
+    pub(crate) stream: &'a mut Stream,
+    pub(crate) marks: &'a mut u64,
+}
+
 /// CoDel's and BLUE's state (`cobalt_vars`).
 #[derive(Clone, Copy, Debug)]
-struct State {
+pub(crate) struct State {
     /// CoDel's count of signals.
     count: u32,
     /// When the next one is due; at a count of 0, until when the queue counts as active.
@@ -118,7 +126,7 @@ struct State {
 }
 
 impl State {
-    const NEW: State =
+    pub(crate) const NEW: State =
         State { count: 0, drop_next: Time::ZERO, dropping: false, chance: 0.0, changed: Time::ZERO };
 
     /// The distance to the next signal: the interval over the root of the count.
@@ -148,7 +156,7 @@ impl State {
 
     /// The buffer was full (`cobalt_queue_full`).
     #[cold]
-    fn on_full(&mut self, now: Time, times: &Times, config: &CobaltConfig) {
+    pub(crate) fn on_full(&mut self, now: Time, times: &Times, config: &CobaltConfig) {
         if self.may_change(now, times) {
             self.chance = (self.chance + config.increment).min(1.0);
         }
@@ -158,7 +166,7 @@ impl State {
     }
 
     /// The queue was found empty (`cobalt_queue_empty`).
-    fn on_empty(&mut self, now: Time, times: &Times, config: &CobaltConfig) {
+    pub(crate) fn on_empty(&mut self, now: Time, times: &Times, config: &CobaltConfig) {
         if self.chance > 0.0 && self.may_change(now, times) {
             self.chance = (self.chance - config.decrement).max(0.0);
         }
@@ -200,6 +208,33 @@ impl State {
             self.drop_next = now;
         }
         Verdict { signaled, by_lot }
+    }
+
+    /// Why a packet that is to leave is dropped, if it is; it may be marked. The last one in its queue is never dropped.
+    #[inline]
+    pub(crate) fn sentence(
+        &mut self,
+        now: Time,
+        packet: &mut Packet,
+        is_last: bool,
+        court: &mut Court<'_>,
+    ) -> Option<DropReason> {
+        let listens = court.config.ecn
+            && matches!(packet.kind, PacketKind::Data(Ecn::Capable | Ecn::Scalable | Ecn::Marked));
+        let verdict = self.judge(now, now - packet.enqueued, court.times, listens, court.stream);
+        let unheard = verdict.signaled && !listens;
+        if (verdict.by_lot || unheard) && !is_last {
+            return Some(if unheard { DropReason::Standing } else { DropReason::Early });
+        }
+        if verdict.signaled && listens {
+            packet.mark(court.marks);
+        }
+        None
+    }
+
+    /// Nothing is left to decay: CoDel counts no signals, BLUE's chance is zero, and no time runs (`cake_dequeue`).
+    pub(crate) fn is_at_rest(&self, now: Time) -> bool {
+        self.chance == 0.0 && self.count == 0 && now >= self.drop_next
     }
 }
 
@@ -252,12 +287,6 @@ impl Cobalt {
             drops.push(Dropped { packet, reason: DropReason::Overlimit });
         }
     }
-
-    /// Whether a signal can be a mark of this packet.
-    #[inline]
-    fn listens(&self, packet: &Packet) -> bool {
-        self.config.ecn && matches!(packet.kind, PacketKind::Data(Ecn::Capable | Ecn::Scalable | Ecn::Marked))
-    }
 }
 
 impl QueueDisc for Cobalt {
@@ -276,18 +305,12 @@ impl QueueDisc for Cobalt {
     #[inline]
     fn dequeue(&mut self, now: Time, drops: &mut Drops) -> Option<Packet> {
         while let Some(mut packet) = self.packets.pop() {
-            let listens = self.listens(&packet);
-            let wait = now - packet.enqueued;
-            let verdict = self.state.judge(now, wait, &self.times, listens, &mut self.stream);
-            let drops_it = verdict.by_lot || (verdict.signaled && !listens);
-            if drops_it && !self.packets.is_empty() {
-                let reason =
-                    if verdict.signaled && !listens { DropReason::Standing } else { DropReason::Early };
+            let Cobalt { config, times, stream, marks, .. } = self;
+            let mut court = Court { config, times, stream, marks };
+            let is_last = self.packets.is_empty();
+            if let Some(reason) = self.state.sentence(now, &mut packet, is_last, &mut court) {
                 drops.push(Dropped { packet, reason });
                 continue;
-            }
-            if verdict.signaled && listens {
-                packet.mark(&mut self.marks);
             }
             return Some(packet);
         }

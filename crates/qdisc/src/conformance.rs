@@ -48,6 +48,9 @@ fn make(config: &DisciplineConfig, limit: Limit) -> AnyQdisc {
         seed: 1,
         stream: Stream::new(1, 0, 0),
         propagation: &|| Arc::from([]),
+        headers: &|| {
+            Arc::from_iter([0, 8, 46].map(|dscp| Header { dscp, sender: 7, receiver: u32::from(dscp) }))
+        },
     })
 }
 

@@ -5,6 +5,7 @@
 //! A limit bounds what *waits*: the packet that the transmitter is sending is not counted (as in Linux, where
 //! a queue discipline's limit does not cover the device).
 
+mod cake;
 mod chains;
 mod classes;
 mod cobalt;
@@ -16,6 +17,7 @@ mod dualpi2;
 mod fifo;
 mod fq_codel;
 mod fq_pie;
+mod header;
 mod limit;
 mod packet;
 mod packet_queue;
@@ -29,6 +31,7 @@ mod step;
 mod switch;
 mod turns;
 
+pub use cake::{Cake, CakeConfig, CakeFraming, CakeIsolation, CakeTins};
 pub use classes::{ClassEstimate, Estimates, SubQueue};
 pub use cobalt::{Cobalt, CobaltConfig};
 pub use codel::{Codel, CodelConfig, ControlLaw};
@@ -37,6 +40,7 @@ pub use dualpi2::{DualPi2, DualPi2Config};
 pub use fifo::{Fifo, FifoConfig};
 pub use fq_codel::{CodelBacklog, FqCodel, FqCodelConfig};
 pub use fq_pie::{FqPie, FqPieConfig};
+pub use header::Header;
 pub use limit::{Backlog, Limit, Threshold};
 pub use packet::{DropReason, Dropped, Drops, Ecn, Packet, PacketKind};
 pub use pi2::{Pi2, Pi2Config};
@@ -64,6 +68,8 @@ pub struct Context<'a> {
     pub stream: Stream,
     /// The flows' two-way propagation delays, by flow number.
     pub propagation: &'a dyn Fn() -> Arc<[Span]>,
+    /// What the headers of each flow say, by flow number.
+    pub headers: &'a dyn Fn() -> Arc<[Header]>,
 }
 
 /// A discipline's parameters, from which it is built.
@@ -115,6 +121,13 @@ pub trait QueueDisc {
     #[inline]
     fn marks(&self) -> u64 {
         0
+    }
+
+    /// The bytes of which a packet takes the transmitter's time: more than its own if the discipline is a shaper that knows
+    /// what the line behind it adds.
+    #[inline]
+    fn line_bytes(&self, packet: &Packet) -> u32 {
+        packet.wire_bytes
     }
 
     /// Changes how much may wait. What waits already stays; only new packets are refused, as in Linux.
@@ -231,6 +244,10 @@ macro_rules! disciplines {
             fn marks(&self) -> u64 {
                 match self { $(AnyQdisc::$name(qdisc) => qdisc.marks(),)* }
             }
+            #[inline]
+            fn line_bytes(&self, packet: &Packet) -> u32 {
+                match self { $(AnyQdisc::$name(qdisc) => qdisc.line_bytes(packet),)* }
+            }
             fn set_limit(&mut self, limit: Limit) {
                 match self { $(AnyQdisc::$name(qdisc) => qdisc.set_limit(limit),)* }
             }
@@ -260,6 +277,9 @@ disciplines! {
     Cobalt(CobaltConfig) = "cobalt": Box<Cobalt>,
     /// FQ-CoDel (RFC 8290): flows hashed to queues that are served in rounds, each under CoDel.
     FqCodel(FqCodelConfig) = "fq_codel": Box<FqCodel>,
+    /// CAKE: hosts and their flows get equal shares, in tins by codepoint, each queue under COBALT; its shaper knows the line's
+    /// overhead.
+    Cake(CakeConfig) = "cake": Box<Cake>,
     /// First in, first out, with ECN marks from a step on (RFC 8257): for DCTCP and Prague.
     Step(StepConfig) = "step": Step,
     /// First in, first out, in the memory of a switch: packets take whole cells, until their last bit has left.

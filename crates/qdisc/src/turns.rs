@@ -65,12 +65,18 @@ impl Turns {
     }
 }
 
-/// The queue of a flow (section 4.1, with a seed, "salted", so that senders cannot aim at a queue): the finalizer of
-/// `SplitMix64` (Steele, Lea, Flood 2014) of its number and the seed, its upper half scaled to the number of queues.
+/// The queue of a flow (section 4.1, with a seed, "salted", so that senders cannot aim at a queue): the upper half of
+/// [`mixed`], scaled to the number of queues.
 #[inline]
 pub(crate) fn hashed(perturbation: u64, flow: u32, queues: u32) -> u32 {
-    let mut z = perturbation ^ u64::from(flow).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (((mixed(perturbation, flow) >> 32) * u64::from(queues)) >> 32) as u32
+}
+
+/// A number and a seed, spread over all bits: the finalizer of `SplitMix64` (Steele, Lea, Flood 2014).
+#[inline]
+pub(crate) fn mixed(perturbation: u64, number: u32) -> u64 {
+    let mut z = perturbation ^ u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    (((z >> 32) * u64::from(queues)) >> 32) as u32
+    z
 }

@@ -5,6 +5,7 @@ mod data;
 use std::collections::BTreeMap;
 
 use bufferlab_parameters::{FASTEST_BPS, Kinds, LONGEST, OutOfBounds, Parameters, Words, require, within};
+use bufferlab_qdisc::Header;
 use bufferlab_transport::EcnUse;
 
 use data::{check_echoes, check_transfers};
@@ -96,6 +97,10 @@ fn check_group(plan: &Plan, group: &GroupPlan, at: &str) -> Checked {
     group.jitter.validate().map_err(|error| error.under(&format!("{at}.jitter")))?;
     if let Some(bps) = group.access_bps {
         within(bps, 1, FASTEST_BPS, format!("{at}.access_bps"))?;
+    }
+    within(group.dscp, 0, Header::MOST_DSCP, format!("{at}.dscp"))?;
+    for (name, host) in [("sender", group.sender), ("receiver", group.receiver)] {
+        within(host.unwrap_or(0), 0, GroupPlan::MOST_HOSTS - 1, format!("{at}.{name}"))?;
     }
     if let Some(host) = &group.host {
         check_host(group, host, &format!("{at}.host"))?;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use bufferlab_qdisc::{AnyQdisc, Context};
+use bufferlab_qdisc::{AnyQdisc, Context, Header};
 use bufferlab_units::{Rate, Span};
 
-use crate::plan::{LinkPlan, Plan};
+use crate::plan::{GroupPlan, LinkPlan, Plan};
 use crate::streams::StreamKind;
 
 impl LinkPlan {
@@ -17,6 +17,7 @@ impl LinkPlan {
             seed: plan.seed,
             stream: StreamKind::Queue.stream(plan.seed, index),
             propagation: &|| plan.propagation(),
+            headers: &|| plan.headers(),
         })
     }
 
@@ -39,5 +40,17 @@ impl Plan {
             Span::from_ps(links.sum::<u64>() + ends.map(|column| column[flow]).iter().sum::<u64>())
         };
         (0..flows.group.len()).map(delay).collect()
+    }
+
+    /// What the headers of the flows' packets say. Hosts without a number are a flow's own.
+    fn headers(&self) -> Arc<[Header]> {
+        /// Numbers that groups cannot have.
+        const OWN: u32 = GroupPlan::MOST_HOSTS;
+        let header = |(flow, &group): (u32, &u32)| {
+            let group = &self.groups[group as usize];
+            let host = |named: Option<u32>| named.unwrap_or(OWN + flow);
+            Header { dscp: group.dscp, sender: host(group.sender), receiver: host(group.receiver) }
+        };
+        (0..).zip(&self.flows.group).map(header).collect()
     }
 }

@@ -181,13 +181,41 @@ pub struct GroupPlan {
     pub access_bps: Option<u64>,
     /// What the hosts do beside TCP; `null` for ideal ones, which do nothing.
     pub host: Option<HostPlan>,
+    /// Differentiated services codepoint of the flows' packets.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub dscp: u8,
+    /// Number of the host that sends; `null` if each flow has its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sender: Option<u32>,
+    /// Number of the host that receives; `null` if each flow has its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receiver: Option<u32>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(value: &u8) -> bool {
+    *value == 0
 }
 
 impl GroupPlan {
+    /// Numbers of hosts are below this.
+    pub const MOST_HOSTS: u32 = 1 << 31;
+
     /// Flows between ideal hosts over these links; acknowledgments cross none.
     pub fn new(name: impl Into<String>, source: SourcePlan, forward: Vec<u32>) -> GroupPlan {
         let (name, reverse) = (name.into(), Vec::new());
-        GroupPlan { name, source, forward, reverse, jitter: JitterPlan::None, access_bps: None, host: None }
+        GroupPlan {
+            name,
+            source,
+            forward,
+            reverse,
+            jitter: JitterPlan::None,
+            access_bps: None,
+            host: None,
+            dscp: 0,
+            sender: None,
+            receiver: None,
+        }
     }
 }
 

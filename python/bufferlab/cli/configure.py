@@ -55,9 +55,6 @@ def configure(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     as_json: AsJson = False,
 ) -> None:
     """Write what to type on a router for a queue and its buffer."""
-    if queue == "cake":
-        said = "is what --cake writes in place of FQ-CoDel"
-        raise InputError(said, key="--queue", value=queue, accepted="--queue fq_codel --cake")
     parsed = parse_value(queue)
     try:
         made = configuration(

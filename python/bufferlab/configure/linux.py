@@ -9,6 +9,8 @@ from math import ceil
 from typing import Any, Final
 
 from bufferlab.configure.answer import Answer
+from bufferlab.configure.linux_cake import SOURCES as CAKE_SOURCES
+from bufferlab.configure.linux_cake import cake_queue_options, has_shaper
 from bufferlab.configure.linux_cobalt import SOURCES as COBALT_SOURCES
 from bufferlab.configure.linux_cobalt import cobalt
 from bufferlab.configure.linux_dualpi2 import SOURCES as DUALPI2_SOURCES
@@ -64,11 +66,12 @@ def write(answer: Answer, target: Target) -> Written:
     device = target.device
     # a queue that is there keeps what is not named anew (ce_threshold), and HTB cannot be changed at all
     fresh = f"tc qdisc del dev {device} root 2>/dev/null || true"
-    if target.shape and not target.cake:
+    shapes_itself = target.cake or has_shaper(answer)
+    if target.shape and not shapes_itself:
         lines = _shaped(answer, target, leaf, notes)
     else:
         lines = [f"tc qdisc add dev {device} root {leaf}"]
-    if target.shape:
+    if target.shape or has_shaper(answer):
         notes.append(shaped_note(answer))
     else:
         notes.append(
@@ -145,6 +148,9 @@ def _leaf(answer: Answer, target: Target, notes: list[str]) -> tuple[str, list[s
     if answer.discipline == "red":
         options, limit = red(answer, notes)
         return "red", options, limit, "bytes"
+    if answer.discipline == "cake":
+        options, limit = cake_queue_options(answer, notes)
+        return "cake", [_shaper(answer, notes), *options], limit, "bytes"
     if answer.discipline == "cobalt":
         options, limit = cobalt(answer, notes)
         return "cake", options, limit, "bytes"
@@ -271,6 +277,13 @@ def _sixteenths(name: str, value: float, notes: list[str]) -> int:
     return steps
 
 
+def _shaper(answer: Answer, notes: list[str]) -> str:
+    """CAKE's shaper, if it has one."""
+    if not has_shaper(answer):
+        return "unlimited"
+    return f"bandwidth {rate_text(_whole_bytes(answer.rate_bps, notes))}"
+
+
 def _cake(answer: Answer, target: Target, notes: list[str]) -> list[str]:
     notes.append(CAKE_NOTE)
     if not target.shape:
@@ -326,11 +339,11 @@ LINUX: Final = Platform(
     title="Linux (tc of iproute2 6.1)",
     device="eth0",
     comment="#",
-    disciplines=("fifo", "codel", "fq_codel", "pie", "fq_pie", "step", "red", "cobalt", "dualpi2"),
+    disciplines=("fifo", "codel", "fq_codel", "pie", "fq_pie", "step", "red", "cobalt", "cake", "dualpi2"),
     cake=True,
     shapes=True,
     write=write,
-    sources=(*SOURCES, *STEP_SOURCES, *COBALT_SOURCES, *DUALPI2_SOURCES),
+    sources=(*SOURCES, *STEP_SOURCES, *COBALT_SOURCES, *CAKE_SOURCES, *DUALPI2_SOURCES),
     bounds=fifo_bounds(FIFO_SOURCE),
     write_both=write_both,
     linklayers=True,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from bufferlab.configure.answer import Answer
 from bufferlab.configure.platform import Source
@@ -30,6 +31,13 @@ def cobalt(answer: Answer, notes: list[str]) -> tuple[list[str], int]:
         "bytes: it counts the kernel's memory, more than packets' bytes. Without a bandwidth CAKE does not "
         "know the link's rate, by which COBALT lengthens its times on slow links."
     )
+    cobalt_notes(given, notes)
+    rtt = time_text(given["interval_ps"])
+    return [f"unlimited besteffort flowblind rtt {rtt} memlimit {limit}"], limit
+
+
+def cobalt_notes(given: Mapping[str, Any], notes: list[str]) -> None:
+    """What tc cannot set of COBALT."""
     if given["target_ps"] * _TARGETS != given["interval_ps"]:
         target = show_time(given["interval_ps"] // _TARGETS)
         notes.append(f"tc sets the target to a twentieth of the interval: {target}.")
@@ -38,5 +46,3 @@ def cobalt(answer: Answer, notes: list[str]) -> tuple[list[str], int]:
     for name, usual in (_LARGER, _SMALLER):
         if given[name] != usual:
             notes.append(f"CAKE's {name} is always 1/{1 / usual:g}, not {given[name]:g}.")
-    rtt = time_text(given["interval_ps"])
-    return [f"unlimited besteffort flowblind rtt {rtt} memlimit {limit}"], limit

@@ -86,6 +86,7 @@ ALIKE: Final[Mapping[str, tuple[str, ...]]] = {
     "pie": ("codel",),
     "fq_pie": ("fq_codel", "pie"),
     "cobalt": ("codel", "fq_codel"),
+    "cake": ("fq_codel",),
     "pi2": ("dualpi2", "pie", "codel"),
     "step": ("red", "codel"),
     "dualpi2": ("fq_codel",),

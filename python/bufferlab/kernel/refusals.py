@@ -286,6 +286,8 @@ def _group(key: str, group: Mapping[str, Any]) -> Iterator[InputError]:
 def _hosts(key: str, group: Mapping[str, Any]) -> Iterator[InputError]:
     if group["access_bps"] is not None:
         yield _refuse(f"{key}.access_rate", group["access_bps"], "none")
+    if "dscp" in group:
+        yield _refuse(f"{key}.dscp", group["dscp"], "CS0")
     if group["reverse"]:
         yield _refuse(f"{key}.reverse_path", len(group["reverse"]), "none")
     if group["host"] is not None:

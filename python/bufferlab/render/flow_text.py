@@ -39,12 +39,22 @@ def flow_text(flow: ResolvedFlow, *, of_several: bool) -> str:
         parts.append(f"back over {', '.join(flow['reverse_path'])}")
     if flow["access_rate_bps"] is not None:
         parts.append(f"access {format_rate(flow['access_rate_bps'])}")
+    parts.extend(_headers(flow))
     parts.extend(_jitter(flow))
     if flow["start"].get("value") != 0:
         parts.append(f"start {flow['start']['text']}")
     if flow["stop"] is not None:
         parts.append(f"stop {flow['stop']['text']}")
     return ", ".join([*parts, *_presets(flow)])
+
+
+def _headers(flow: ResolvedFlow) -> Iterator[str]:
+    """What its packets say to queues with classes, and to those that share among hosts."""
+    if flow["dscp"]:
+        yield f"DSCP {flow['dscp']}"
+    for way, host in (("from", flow["sender"]), ("to", flow["receiver"])):
+        if host is not None:
+            yield f"{way} {host}"
 
 
 def rounded(number: float) -> float:

@@ -92,7 +92,7 @@ def test_every_word_makes_a_scenario_at_both_ends(name: str) -> None:
 def test_disciplines_with_a_target_are_searched_by_it_and_others_by_their_buffer() -> None:
     base = dumbbell("splitbuff", buffer="unlimited")
     aiming = {name for name, queue in offered("all", base).items() if queue.knob == "target"}
-    assert aiming == {"codel", "cobalt", "fq_codel", "fq_pie", "pie", "pi2", "step", "dualpi2"}
+    assert aiming == {"codel", "cobalt", "cake", "fq_codel", "fq_pie", "pie", "pi2", "step", "dualpi2"}
 
 
 def test_a_step_in_packets_is_searched_by_its_buffer() -> None:

@@ -108,6 +108,9 @@ fn group(flow: &Flow, scenario: &Resolved) -> GroupPlan {
         jitter: jitter(flow),
         access_bps: host::access_bps(flow),
         host: host::host(flow),
+        dscp: flow.dscp as u8,
+        sender: host::number(flow.sender.as_ref(), scenario),
+        receiver: host::number(flow.receiver.as_ref(), scenario),
     }
 }
 

@@ -7,12 +7,20 @@ use super::stack::STACK_WORDS;
 use super::tcp::Stack;
 use super::tcp_keys::TcpKeys;
 use crate::keys::{Fraction, NAME, Names, RATE, REQUIRED, Reading, Text, Whole, absent, given, part};
+use crate::quantity::dscp::{parse_dscp, schema as dscp_schema};
 use crate::quantity::kind::TIME;
 use crate::quantity::law::{Law, parse_law};
 use crate::text::mistake::Mistake;
 use crate::text::value::Value;
 
 const TIME_LAW: Text<Law> = Text::of("time or law", |value, files| parse_law(value, &TIME, files));
+
+const DSCP: Text<u64> = Text {
+    parse: |value, _| parse_dscp(value),
+    words: "`\"EF\"`, `\"AF41\"`, `\"CS1\"`, `\"LE\"`, …, or 0 to 63",
+    schema: Some(dscp_schema),
+    python: "str | int",
+};
 
 part! {
     /// A group of flows that share everything but what is drawn at random.
@@ -32,6 +40,12 @@ part! {
         reverse_path: Vec<String> = given(Value::List(Vec::new())), Names { of: "links", least: 0 }, ["back"];
         /// Rate of the sender's own interface.
         access_rate_bps as "access_rate": Option<u64> = absent("no bound"), RATE, "10 Gbps";
+        /// Differentiated services codepoint of its packets, for queues with classes.
+        dscp: u64 = given("CS0"), DSCP, "EF", "CS1";
+        /// Host that sends, for queues that share among hosts; groups with the same name have it together.
+        sender: Option<String> = absent("each flow has its own"), NAME, "server";
+        /// Host that receives.
+        receiver: Option<String> = absent("each flow has its own"), NAME, "laptop";
         /// First packet; may be a distribution.
         start: Law = given("0 s"), TIME_LAW, "uniform(0 s, 5 s)";
         /// No new data from here on.

@@ -7,6 +7,7 @@
 pub mod buffer;
 pub mod capacity;
 pub mod congestion;
+pub mod dscp;
 pub mod empirical;
 pub mod format;
 pub mod handover;

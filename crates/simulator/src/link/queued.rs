@@ -127,7 +127,7 @@ impl Queued {
         }
         self.departs = match (&self.in_service, &mut self.pace) {
             (Some(packet), Pace::Constant(clock)) => {
-                let transmission = clock.next(packet.wire_bytes);
+                let transmission = clock.next(self.qdisc.line_bytes(packet));
                 self.class = self.qdisc.class();
                 statistics.on_class_service(self.class, now - packet.enqueued, transmission);
                 statistics.on_service(packet, now - packet.enqueued, transmission);
@@ -153,7 +153,7 @@ impl Queued {
         }
         self.take(now, statistics);
         let (Some(packet), Pace::Varying(capacity)) = (self.in_service, &mut self.pace) else { return };
-        let passage = capacity.send(now, packet.wire_bytes);
+        let passage = capacity.send(now, self.qdisc.line_bytes(&packet));
         self.departs = passage.departs;
         self.class = self.qdisc.class();
         self.count_mark(packet.group, statistics);

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use bufferlab_congestion::{CongestionConfig, DctcpConfig, RenoConfig};
 use bufferlab_qdisc::{
-    CobaltConfig, CodelConfig, DisciplineConfig, DrrConfig, FifoConfig, FqCodelConfig, FqPieConfig, Limit,
-    Pi2Config, PieConfig, StepConfig, Threshold,
+    CakeConfig, CobaltConfig, CodelConfig, DisciplineConfig, DrrConfig, FifoConfig, FqCodelConfig,
+    FqPieConfig, Limit, Pi2Config, PieConfig, StepConfig, Threshold,
 };
 use bufferlab_simulator::{ALL_GROUPS, Control, JitterPlan, Outcome, Plan, QueuePlan, run};
 use bufferlab_transport::Recovery;
@@ -159,7 +159,7 @@ fn disciplines_by_buffer() {
         FqPieConfig { pie, ..FqPieConfig::default() }.into()
     };
     let fq_codel = || FqCodelConfig::default().into();
-    let rows: [(_, _, _, DisciplineConfig, _); 23] = [
+    let rows: [(_, _, _, DisciplineConfig, _); 25] = [
         ("fifo", "reno", 60, fifo(), reno.clone()),
         ("fifo", "reno", 1_000, fifo(), reno.clone()),
         ("codel", "reno", 60, codel(false, None), reno.clone()),
@@ -181,6 +181,8 @@ fn disciplines_by_buffer() {
         ("pi2", "dctcp", 1_000, Pi2Config::default().into(), dctcp.clone()),
         ("cobalt", "reno", 1_000, CobaltConfig::default().into(), reno.clone()),
         ("cobalt", "dctcp", 1_000, CobaltConfig::default().into(), dctcp.clone()),
+        ("cake", "reno", 1_000, CakeConfig::default().into(), reno.clone()),
+        ("cake", "dctcp", 1_000, CakeConfig::default().into(), dctcp.clone()),
         ("fq_pie", "reno", 1_000, fq_pie(false), reno),
         ("fq_pie ecn", "dctcp", 1_000, fq_pie(true), dctcp),
     ];

@@ -163,9 +163,14 @@ fn group() -> impl Strategy<Value = GroupPlan> {
         3 => Just(None),
         1 => prop_oneof![Just(10_000_000), 1_000_000..100_000_000_u64].prop_map(Some),
     ];
-    (source, path(), reverse, jitter(), access).prop_map(|(source, forward, reverse, jitter, access_bps)| {
-        GroupPlan { reverse, jitter, access_bps, ..GroupPlan::new("", source, forward) }
-    })
+    let dscp = prop_oneof![Just(0), Just(8), Just(46), 0..64_u8];
+    let host = || prop_oneof![Just(None), (0..2_u32).prop_map(Some)];
+    (source, path(), reverse, jitter(), access, (dscp, host(), host())).prop_map(
+        |(source, forward, reverse, jitter, access_bps, (dscp, sender, receiver))| {
+            let group = GroupPlan::new("", source, forward);
+            GroupPlan { reverse, jitter, access_bps, dscp, sender, receiver, ..group }
+        },
+    )
 }
 
 fn jitter() -> impl Strategy<Value = JitterPlan> {

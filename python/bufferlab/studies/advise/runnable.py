@@ -42,7 +42,6 @@ def about_queues(platform: str | None, words: Sequence[str]) -> str:
     names = ["the scenario's own" if word == OWN else word for word in words]
     those = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
     if platform is None:
-        return f"the queue is one of {those}; CAKE is not simulated"
+        return f"the queue is one of {those}"
     known = find_platform(platform)
-    cake = "; its CAKE is not simulated" if known.cake else ""
-    return f"the queue is one that {known.title} has: {those}{cake}"
+    return f"the queue is one that {known.title} has: {those}"

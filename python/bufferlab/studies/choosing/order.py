@@ -15,6 +15,7 @@ ORDER: Final = (
     "fq_pie",
     "pi2",
     "cobalt",
+    "cake",
     "dualpi2",
     "step",
     "red",
@@ -23,7 +24,8 @@ ORDER: Final = (
 """Of equally good queues the first of these is taken. The order is our choice: what is there need not be
 changed; FIFO needs nothing; FQ-CoDel keeps flows apart (RFC 8290, abstract), and is what systemd
 (sysctl.d/50-default.conf) and OpenWrt (661-use_fq_codel_by_default.patch) run by default; CoDel, PIE, PI2
-and COBALT have one queue for all, FQ-PIE is rarer than either of its parts, DualPI2 has a second queue for
+and COBALT have one queue for all, FQ-PIE is rarer than either of its parts, CAKE is
+a shaper, too, DualPI2 has a second queue for
 hosts that are still few; a step is for networks whose hosts all listen; the others need parameters that fit
 the link."""
 

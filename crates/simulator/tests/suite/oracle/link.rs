@@ -240,7 +240,7 @@ impl Link {
         self.in_service = self.qdisc.dequeue(now, &mut drops);
         self.log_drops(now, &drops, None);
         let Some(packet) = self.in_service else { return };
-        let (ends, work) = self.transmit(now, packet.wire_bytes);
+        let (ends, work) = self.transmit(now, self.qdisc.line_bytes(&packet));
         let place = self.leave(&packet, false);
         self.stays[place].sent = Some((now, ends.unwrap_or(Time::NEVER)));
         self.stays[place].work = work;
