@@ -29,6 +29,7 @@ VERBS: Final[Mapping[str, str]] = {
     "configure": "bufferlab.cli.configure",
     "observe": "bufferlab.cli.observe",
     "trace": "bufferlab.cli.trace",
+    "show": "bufferlab.cli.show",
     "serve": "bufferlab.cli.serve",
     "emulate": "bufferlab.cli.emulate",
     "crosscheck": "bufferlab.cli.crosscheck",
