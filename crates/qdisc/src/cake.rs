@@ -363,3 +363,5 @@ impl QueueDisc for Cake {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod twin;
