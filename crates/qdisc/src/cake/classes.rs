@@ -21,7 +21,7 @@ fn assured_forwarding(dscp: u8) -> Option<u8> {
     ((1..=4).contains(&class) && [2, 4, 6].contains(&precedence)).then_some(class)
 }
 
-/// The tin of a codepoint (the tables `diffserv3` … of Linux; the paper's section III.C).
+/// The tin of a codepoint (the tables `diffserv3` … of Linux).
 pub(super) fn tin_of(tins: CakeTins, dscp: u8) -> u8 {
     match tins {
         CakeTins::BestEffort => 0,

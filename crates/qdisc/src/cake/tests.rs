@@ -173,7 +173,7 @@ fn a_flow_whose_queue_is_taken_gets_another_of_its_set() {
     );
 }
 
-/// One host has eight flows, the other two (the paper's section III.B).
+/// One host has eight flows, the other two.
 #[test]
 fn hosts_get_equal_shares_by_their_side() {
     let flows = 10;
