@@ -69,8 +69,8 @@ impl Twin {
         let load = senders.max(bulk(&|header| header.receiver == of.receiver));
         let quantum = self.tins[tin].quantum;
         match load {
-            0 | 1 => quantum as i64,
-            load => ((quantum * (65_535 / load) + (self.stream.bits() >> 48)) >> 16) as i64,
+            0 | 1 => quantum.cast_signed(),
+            load => ((quantum * (65_535 / load) + (self.stream.bits() >> 48)) >> 16).cast_signed(),
         }
     }
 
