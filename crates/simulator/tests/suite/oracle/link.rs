@@ -227,6 +227,7 @@ impl Link {
 
     fn serve(&mut self, now: Time, has_come: bool) {
         if let Some(capacity) = &self.capacity {
+            self.qdisc.has_left();
             if self.qdisc.backlog().packets == 0 {
                 return;
             }
