@@ -87,7 +87,10 @@ def everything(word: str, *, larger: bool, platform_ends: bool = False, is_open:
     entries = dict(advice.entries)
     for name, each in entries.items():
         if name.startswith("fifo"):
-            near: dict[int, Values] = {1: {**fifo, "loss": 0.065}, 150: {**fifo, "loss": 0.011}}
+            near: dict[int, Values] = {
+                1: {**fifo, "loss": 0.065 if larger else 0.045},
+                150: {**fifo, "loss": 0.011},
+            }
             made = entry("fifo", 14, each.values, asked, other=near)
             assert made.least is not None
             least = dataclasses.replace(made.least, size=6)

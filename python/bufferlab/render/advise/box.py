@@ -307,7 +307,9 @@ def _others(advice: Advice) -> Iterator[Line]:
         label = "runner-up" if second is not None and second.name == fifo.name else "with FIFO"
         start = ("fifo, " if label == "runner-up" else "") + size_text(advice.site, fifo.packets)
         text = f"{start}: {_lost(advice, rivals[fifo.name])}."
-        yield Line(label, text, shorter=[(5, f"{start}: {_brief(advice, rivals[fifo.name])}")])
+        less = [(4, "")] if why_text(advice) is not None else []  # the first lines have it
+        brief = f"{start}: {_brief(advice, rivals[fifo.name])}"
+        yield Line(label, text, shorter=[(5, brief), *less])
     if advice.absent is not None:
         yield Line("lacks", absent_text(advice.absent, advice.answer), shorter=[(7, "")])
     if (why := equal_text(advice, named)) is not None:

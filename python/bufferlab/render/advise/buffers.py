@@ -19,7 +19,10 @@ from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import bounds_loss
 
-SHOWN: Final = {"utilization": "used, %", "loss": "lost, %", "wait_mean_ms": "wait, ms"}
+SHOWN: Final = {
+    name: QUEUE_SUMMARY[name].unit.label(word)
+    for name, word in (("utilization", "used"), ("loss", "lost"), ("wait_mean_ms", "wait"))
+}
 """What is shown of the link, and short heads of the columns."""
 
 _MOST_GROUPS: Final = 3

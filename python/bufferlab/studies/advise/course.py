@@ -138,7 +138,6 @@ class Course:
         entry = advice.answer if advice.answer.queue.knob == "limit" else advice.best_fifo()
         if self.settings.quick or entry is None or entry.least is None or entry.queue.knob != "limit":
             return advice
-        self._say(f"measuring usual buffers of {entry.queue.name}")
         name, memory, most = entry.queue.name, entry.least.memory, self.question.upper
         wanted = {max(round(self.question.site.bdp_packets * part), 1) for part in BDPS}
         sizes = [
@@ -146,6 +145,9 @@ class Course:
             for size in sorted(wanted)
             if size <= most and all(max(size, known) / min(size, known) > NEAR for known in memory.sizes)
         ]
+        if not sizes:
+            return advice
+        self._say(f"measuring usual buffers of {name}")
         seeds = self.settings.seeds[:BESIDE_SEEDS]
         measured = self.settings.bench.measure({Case(name, size): list(seeds) for size in sizes})
         memory.add({Run(case.size, seed): values for (case, seed), values in measured.items()})
