@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from bufferlab.display import significant
+from bufferlab.render.advise.reasons import filling
 from bufferlab.render.advise.words import queue_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.summary import NONE
 from bufferlab.render.words import head_of
-from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import BITS_PER_S, NUMBER, Unit
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.least.memory import Memory
-from bufferlab.studies.targets import bounds_loss
+from bufferlab.studies.targets import Target, bounds_loss
 
 SHOWN: Final = {
     name: QUEUE_SUMMARY[name].unit.label(word)
@@ -26,7 +26,7 @@ SHOWN: Final = {
 """What is shown of the link, and short heads of the columns."""
 
 _MOST_GROUPS: Final = 3
-"""Groups whose goodput is shown, as two of one control differ little and many do not fit a line."""
+"""Groups whose goodput is shown, as many do not fit a line; of one alone it is how equally flows share."""
 
 _OCTAVES: Final = (-6, 4)
 """Sizes that are shown are at most that many halvings and doublings away from the answer."""
@@ -34,16 +34,16 @@ _OCTAVES: Final = (-6, 4)
 
 def spread(advice: Advice) -> Grid | None:
     """A row for about each doubling of the buffer that the search of the answer, or of FIFO, has tried."""
-    entry = _searched(advice)
+    entry = advice.searched_buffer()
     if entry is None or entry.least is None:
         return None
     memory = entry.least.memory
     sizes = _octaves(memory, entry.setting)
     if len(sizes) < 2:
         return None
-    others = [each for each in {one.name: one for one in advice.targets}.values() if each.name not in SHOWN]
-    groups = [each.name for each in advice.site.users if each.kind in FELT_BY_GOODPUT and each.control]
-    groups = groups if 1 < len(groups) <= _MOST_GROUPS else []
+    full = filling(advice)
+    groups = [each.name for each in full] if 1 < len(full) <= _MOST_GROUPS else []
+    alone = [each.name for each in full if len(full) == 1 and each.flows > 1]
     calls = [
         each.name
         for each in advice.site.users
@@ -51,9 +51,9 @@ def spread(advice: Advice) -> Grid | None:
     ]
     columns = [
         *((name, QUEUE_SUMMARY[name].unit, title) for name, title in SHOWN.items()),
-        *((each.name, each.metric.unit, head_of(each)) for each in others),
+        *((each.name, each.metric.unit, head_of(each)) for each in unshown(advice.targets, SHOWN)),
         *((f"{name}.goodput_bps", BITS_PER_S, BITS_PER_S.label(name)) for name in groups),
-        *((f"{name}.jain_index", NUMBER, f"{name}, Jain") for name in _sharing(advice)),
+        *((f"{name}.jain_index", NUMBER, f"{name}, Jain") for name in alone),
         *((f"{name}.call_r", NUMBER, f"{name}, R") for name in calls[:1]),
     ]
     rows = [
@@ -72,10 +72,10 @@ def spread(advice: Advice) -> Grid | None:
     return Grid([Column("packets", "left")], heads, rows, title)
 
 
-def _sharing(advice: Advice) -> list[str]:
-    """The group whose flows share, if there is only one; of several, their goodput says more."""
-    found = [each for each in advice.site.users if each.kind in FELT_BY_GOODPUT and each.control]
-    return [each.name for each in found if len(found) == 1 and each.flows > 1]
+def unshown(targets: Sequence[Target], shown: Iterable[str]) -> list[Target]:
+    """The targets whose metrics have no column yet, one of each metric."""
+    known = set(shown)
+    return list({each.name: each for each in targets if each.name not in known}.values())
 
 
 def _verdict(memory: Memory, size: int, *, is_bounded: bool) -> str:
@@ -83,14 +83,6 @@ def _verdict(memory: Memory, size: int, *, is_bounded: bool) -> str:
     if not memory.meets_all(size):
         return "missed"
     return "met, but lossy" if memory.loss(size) >= HEAVY_LOSS and not is_bounded else "met"
-
-
-def _searched(advice: Advice) -> Entry | None:
-    """Whose buffer is shown: the answer's, or that of the FIFO which many routers have alone."""
-    for entry in (advice.answer, advice.best_fifo()):
-        if entry is not None and entry.queue.knob == "limit" and entry.least is not None:
-            return entry
-    return None
 
 
 def _octaves(memory: Memory, setting: int) -> list[int]:

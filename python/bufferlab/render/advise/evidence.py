@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from bufferlab.display import significant
 from bufferlab.render.advise.alone import alone
-from bufferlab.render.advise.buffers import SHOWN, spread
+from bufferlab.render.advise.buffers import SHOWN, spread, unshown
 from bufferlab.render.advise.felt import fare_text, fare_title, worse_text
 from bufferlab.render.advise.unmet import is_hopeless
 from bufferlab.render.advise.words import entry_text, queue_text
@@ -89,7 +89,7 @@ def _queues(advice: Advice) -> Grid:
     rivals = {each.name: each for each in advice.choice.rivals}
     seeds = len(advice.answer.values)
     felt = [each for each in advice.aspects if each.metric != "wait_mean_ms"]
-    more = _unshown(advice.targets, _OF_LINK | {each.metric for each in felt})
+    more = unshown(advice.targets, _OF_LINK | {each.metric for each in felt})
     rows = []
     for name in (advice.choice.name, *rivals):
         entry, rival = advice.entries[name], rivals.get(name)
@@ -144,7 +144,7 @@ def _sizes(advice: Advice, entry: Entry, found: Least) -> Grid:
     memory, is_limit = found.memory, entry.queue.knob == "limit"
     nearest = sorted(memory.sizes, key=lambda size: max(size, entry.setting) / min(size, entry.setting))
     sizes = sorted(nearest[:MOST_SIZES])
-    others = _unshown(advice.targets, _OF_LINK)
+    others = unshown(advice.targets, _OF_LINK)
     rows = []
     for size in sizes:
         values = memory.values(size)
@@ -215,14 +215,14 @@ def _others(advice: Advice) -> Grid:
 
 
 def _heads_of_changed(advice: Advice) -> list[str | Column]:
-    return [*SHOWN.values(), *map(head_of, _unshown(advice.targets, SHOWN))]
+    return [*SHOWN.values(), *map(head_of, unshown(advice.targets, SHOWN))]
 
 
 def _changed(advice: Advice, each: Sensitivity) -> list[str]:
     """Which targets are missed in a change, and what the link and those about groups measured there."""
     missed = ", ".join(map(short_text, each.missed))
     numbers = [_number(each.values.get(name), QUEUE_SUMMARY[name].unit) for name in SHOWN]
-    numbers += _of_targets(each.values, _unshown(advice.targets, SHOWN))
+    numbers += _of_targets(each.values, unshown(advice.targets, SHOWN))
     known = "perhaps missed" if each.is_unsure else "missed"
     return [f"{known}: {missed}" if missed else "met", *numbers]
 
@@ -240,12 +240,6 @@ def _shortened(
     filled = [at for at in range(len(heads)) if any(row[len(labels) + at] not in {"", NONE} for row in rows)]
     kept = [[*row[: len(labels)], *(row[len(labels) + at] for at in filled)] for row in rows]
     return Grid(labels, [heads[at] for at in filled], kept, title)
-
-
-def _unshown(targets: Sequence[Target], shown: Iterable[str]) -> list[Target]:
-    """The targets whose metrics have no column yet, one of each metric."""
-    known = set(shown)
-    return list({each.name: each for each in targets if each.name not in known}.values())
 
 
 def _of_targets(means: Values, targets: Sequence[Target]) -> list[str]:

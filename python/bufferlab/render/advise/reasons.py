@@ -185,7 +185,7 @@ def loss_note(advice: Advice) -> str | None:
         return _unbounded(advice, text)
     if (other := _by_control(advice, loss)) is not None:
         return f"{text}: {other}."
-    flows = sum(each.flows for each in _filling(advice))
+    flows = sum(each.flows for each in filling(advice))
     under_way = _under_way(advice, entry, used)
     if flows and loss <= _AGREES * (MATHIS_CONSTANT_PER_SEGMENT * flows / under_way) ** 2:
         window = significant(under_way / flows, 2)
@@ -210,7 +210,7 @@ def idle_note(advice: Advice) -> str | None:
     """A link that is hardly used by those who could fill it, where nobody has asked for its use."""
     used = advice.answer.checked("utilization").mean
     asked = any(target.name == "utilization" for target in advice.targets)
-    if used is None or used >= LITTLE_USED or asked or not _filling(advice):
+    if used is None or used >= LITTLE_USED or asked or not filling(advice):
         return None
     share = FRACTION.quantity(used, digits=2)
     return f"Only {share} of the link is used; --target 'utilization >= 99 %' would bound that."
@@ -248,7 +248,7 @@ def marks_note(advice: Advice) -> str | None:
     )
 
 
-def _filling(advice: Advice) -> list[Users]:
+def filling(advice: Advice) -> list[Users]:
     """The groups of TCP that could fill the link."""
     return [each for each in advice.site.users if each.control is not None and each.kind in FELT_BY_GOODPUT]
 

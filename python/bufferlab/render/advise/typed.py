@@ -31,9 +31,11 @@ _ETHERNET_BPS: Final = frozenset(
 _SHAPES_ALWAYS: Final = "openwrt"
 """The platform whose lines always hold the rate by a shaper."""
 
-_CHOOSE: Final = "bufferlab configure has the lines for what you choose"
 NOTHING: Final = "nothing, since this misses a target; see bufferlab configure"
-LOSSY: Final = f"nothing, since this loses what hardly anybody would accept; {_CHOOSE}"
+LOSSY: Final = (
+    "nothing, since this loses what hardly anybody would accept; "
+    "bufferlab configure has the lines for what you choose"
+)
 
 
 @dataclass(frozen=True)

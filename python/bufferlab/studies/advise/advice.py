@@ -179,6 +179,13 @@ class Advice(display.Displayed):
         found = [entry for entry in self.entries.values() if entry.queue.table == {"discipline": "fifo"}]
         return found[0] if found else None
 
+    def searched_buffer(self) -> Entry | None:
+        """Whose buffer was searched: the answer's, or that of the FIFO which many routers have alone."""
+        for entry in (self.answer, self.best_fifo()):
+            if entry is not None and entry.queue.knob == "limit" and entry.least is not None:
+                return entry
+        return None
+
     def to_dict(
         self, *, platform: str = "linux", device: str | None = None, shape: bool = False
     ) -> dict[str, Any]:

@@ -135,8 +135,8 @@ class Course:
 
     def _beside(self, advice: Advice) -> Advice:
         """With runs of FIFO with half, one and two bandwidth-delay products, which everybody asks for."""
-        entry = advice.answer if advice.answer.queue.knob == "limit" else advice.best_fifo()
-        if self.settings.quick or entry is None or entry.least is None or entry.queue.knob != "limit":
+        entry = advice.searched_buffer()
+        if self.settings.quick or entry is None or entry.least is None:
             return advice
         name, memory, most = entry.queue.name, entry.least.memory, self.question.upper
         wanted = {max(round(self.question.site.bdp_packets * part), 1) for part in BDPS}
