@@ -152,7 +152,7 @@ def test_a_target_that_nobody_asked_for_is_not_called_fragile() -> None:
         advised({"fifo": (14, runs(FIFO))}),
         sensitivity=(change("2 flows", [FEW], 0.981), change("8 flows")),
     )
-    assert "Fragile: 1 of 2 what-ifs miss the target: utilization with 2 flows." in said(asked)
+    assert "Fragile: 1 of 2 what-ifs miss the target: with 2 flows." in said(asked)
     needs = dataclasses.replace(asked.needs, floor=FEW, targets_from="default")
     text = said(dataclasses.replace(asked, needs=needs))
     assert "Fragile" not in text
@@ -180,8 +180,8 @@ def test_where_a_discipline_with_a_target_misses_it_says_which_target_delay_hold
         return said(advice)
 
     holds = shown(10_000)
-    assert "utilization with bbr; about target 10 ms holds there." in holds
-    assert "missed with bbr (98.1 %; about target 10 ms does)" in holds
+    assert "the target: with bbr; about target 10 ms holds there." in holds
+    assert "bbr missed: utilization 98.1 %; about target 10 ms does" in holds
     nothing = shown(None)
     assert "; no target delay that was tried holds there." in nothing
-    assert "missed with bbr (98.1 %; no target delay up to 20 ms does)" in nothing
+    assert "bbr missed: utilization 98.1 %; no target delay up to 20 ms does" in nothing

@@ -231,17 +231,17 @@ LATE: Final = "wait_p99 < 20 ms"
 
 def test_a_buffer_that_holds_for_all_is_named_where_more_or_less_is_safer() -> None:
     assert broken("utilization", "", sizes=(320, 14), targets=(USED,)) == (
-        "Fragile: 1 of 2 what-ifs miss the target: utilization with 2 flows; about 320 packets hold there."
+        "Fragile: 1 of 2 what-ifs miss the target: with 2 flows; about 320 packets hold there."
     )
     assert broken("utilization", "utilization", sizes=(320, 28), targets=(USED,)) == (
-        "Fragile: 2 of 2 what-ifs miss the target: utilization with 2 flows and 8 flows; about 320 packets "
-        "hold for all."
+        "Fragile: 2 of 2 what-ifs miss the target: with 2 flows and 8 flows; about 320 packets hold for "
+        "all."
     )
     assert broken("utilization", "utilization", sizes=(320, None), targets=(USED,)).endswith(
         "; about 320 packets hold for all but 8 flows."
     )
     assert broken("utilization", sizes=(None,), targets=(USED,)).endswith(
-        "utilization with 2 flows; no buffer that was tried holds there."
+        ": with 2 flows; no buffer that was tried holds there."
     )
     assert broken("wait_p99_ms", "wait_p99_ms", sizes=(7, 1), targets=(LATE,)).endswith(
         "; about 1 packet holds for all."

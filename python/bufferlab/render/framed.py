@@ -147,7 +147,7 @@ class Box:
         first, *others = self.head
         rows = "".join(
             f'<tr><td style="text-align:left;opacity:0.7">{html.escape(each.label)}</td>'
-            f'<td style="text-align:left{";white-space:pre;font-family:monospace" if each.verbatim else ""}">'
+            f'<td style="text-align:left{_spaces(each)}">'
             f"{html.escape(each.text)}</td></tr>"
             for each in self.lines
         )
@@ -156,6 +156,13 @@ class Box:
             f'<div style="border:1px solid;padding:0.5em;max-width:50em"><p>{html.escape(self.title)}</p>'
             f"<p><b>{html.escape(first)}</b>{more}</p><table>{rows}</table></div>"
         )
+
+
+def _spaces(line: Line) -> str:
+    """The style of a text whose lines stay as they are, or begin where they do."""
+    if line.verbatim:
+        return ";white-space:pre;font-family:monospace"
+    return ";white-space:pre-wrap" if "\n" in line.text else ""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from bufferlab.studies.advise.larger import Ladder, Larger, bought_by_buffers, sizes_above
+from bufferlab.studies.advise.larger import Ladder, Larger, bought_by_buffers, sizes_above, sizes_beyond
 from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.least import Goal, Least, Run
 from bufferlab.studies.targets import Values, make_target
@@ -20,7 +20,7 @@ CALL = Aspect("calls", "rating", "call.call_r", "more")
 GOODPUT = Aspect("throughput", "goodput", "goodput_bps", "more")
 WEIGHTS: dict[Kind, float] = {"calls": 10.0, "throughput": 1.0}
 SEEDS = range(1001, 1009)
-UPPER = 133
+UPPER = 128
 
 
 def link(
@@ -57,29 +57,31 @@ def climbed(
     return found, ladder.climb(found), asked
 
 
-def test_the_sizes_are_halves_of_the_largest_whatever_the_least_is() -> None:
-    assert sizes_above(6, 133) == [8, 16, 33, 66, 133]
-    assert sizes_above(5, 133) == [8, 16, 33, 66, 133]
-    assert sizes_above(7, 133) == [16, 33, 66, 133]
-    assert sizes_above(1, 3) == [3] and sizes_above(133, 133) == []
+def test_the_sizes_are_the_same_whatever_the_least_is_and_wherever_the_search_ends() -> None:
+    assert sizes_above(6, 128) == [8, 16, 32, 64, 128]
+    assert sizes_above(5, 128) == [8, 16, 32, 64, 128]
+    assert sizes_above(7, 133) == [16, 32, 64, 128]
+    assert sizes_above(1, 3) == [2] and sizes_above(128, 128) == []
+    assert sizes_beyond(133, 600) == [256, 512] and sizes_beyond(127, 128) == [128]
+    assert sizes_beyond(133, None) == [] == sizes_beyond(133, 255)
 
 
 def test_of_those_with_which_users_fare_as_well_as_best_the_smallest_is_taken() -> None:
-    """The rating has its best at 66 packets, and is as good for users from 33 on."""
-    ratings = {8: 80.0, 16: 84.0, 33: 91.0, 66: 93.0, 133: 92.0}
+    """The rating has its best at 64 packets, and is as good for users from 32 on."""
+    ratings = {8: 80.0, 16: 84.0, 32: 91.0, 64: 93.0, 128: 92.0}
     found, larger, asked = climbed(link(lambda size: ratings.get(size, 80.0)))
     assert found.size is not None and found.size < 8
-    assert larger is not None and (larger.least, larger.size) == (found.size, 33)
+    assert larger is not None and (larger.least, larger.size) == (found.size, 32)
     assert 0.08 < (larger.behind.mean or 0.0) < 0.14
-    assert len(larger.values) == len(SEEDS) and 33 in larger.memory.sizes
+    assert len(larger.values) == len(SEEDS) and 32 in larger.memory.sizes
     assert len(asked) < 50
 
 
 def test_no_buffer_is_taken_that_is_as_good_as_the_least() -> None:
-    """16 packets are as good as 33, and as 6; 33 are better than 6."""
-    ratings = {8: 80.0, 16: 83.0, 33: 86.0}
+    """16 packets are as good as 32, and as 6; 32 are better than 6."""
+    ratings = {8: 80.0, 16: 83.0, 32: 86.0}
     _, larger, _ = climbed(link(lambda size: ratings.get(size, 80.0)))
-    assert larger is not None and larger.size == 33
+    assert larger is not None and larger.size == 32
     assert (larger.behind.mean or 0.0) > 0.05
 
 
@@ -99,7 +101,7 @@ def test_where_users_fare_alike_or_worse_the_least_stays(rating: Callable[[int],
 
 def test_no_buffer_is_taken_that_misses_a_target() -> None:
     _, larger, _ = climbed(link(lambda size: 70.0 + 10 * math.log10(size), most=40))
-    assert larger is not None and larger.size <= 33
+    assert larger is not None and larger.size <= 32
 
 
 def test_where_no_buffer_meets_there_is_no_larger_one() -> None:
@@ -108,21 +110,21 @@ def test_where_no_buffer_meets_there_is_no_larger_one() -> None:
 
 
 def test_users_may_fare_alike_over_a_wide_range_and_better_beyond_it() -> None:
-    _, larger, _ = climbed(link(lambda size: 92.0 if size > 66 else 80.0))
-    assert larger is not None and larger.size == 133
+    _, larger, _ = climbed(link(lambda size: 92.0 if size > 64 else 80.0))
+    assert larger is not None and larger.size == 128
 
 
 def test_the_largest_that_the_search_tried_is_no_bound_while_users_fare_better() -> None:
     measured = link(lambda size: min(70.0 + size / 20, 90.0), most=10**6)
-    assert (found := climbed(measured)[1]) is not None and found.size == 133
+    assert (found := climbed(measured)[1]) is not None and found.size == 128
     (_, beyond, asked) = climbed(measured, 16 * UPPER)
     assert beyond is not None and beyond.size == 4 * UPPER
     assert max(run.size for run in asked) <= 8 * UPPER
-    assert (held := climbed(measured, 2 * UPPER - 1)[1]) is not None and held.size == 133
+    assert (held := climbed(measured, 2 * UPPER - 1)[1]) is not None and held.size == 128
 
 
 def test_what_loses_a_packet_in_twenty_is_not_taken_where_a_larger_buffer_loses_less() -> None:
-    """Users fare a little worse with each larger buffer: 266 packets are the first that lose less.
+    """Users fare a little worse with each larger buffer: 256 packets are the first that lose less.
 
     Of those that lose much a run each is enough.
     """
@@ -131,7 +133,7 @@ def test_what_loses_a_packet_in_twenty_is_not_taken_where_a_larger_buffer_loses_
     assert found.size is not None and larger is not None
     assert (larger.least, larger.size) == (found.size, 2 * UPPER)
     assert max(run.size for run in asked) == 4 * UPPER
-    assert {sum(run.size == size for run in asked) for size in (16, 33, 66, 133)} == {1}
+    assert {sum(run.size == size for run in asked) for size in (16, 32, 64, 128)} == {1}
 
 
 def test_where_all_lose_much_users_decide() -> None:
@@ -146,11 +148,11 @@ def test_a_bound_on_the_loss_says_what_is_accepted() -> None:
 
 
 def test_a_run_that_misses_by_chance_does_not_end_the_search_for_what_loses_less() -> None:
-    """33 packets lose much anyway."""
+    """32 packets lose much anyway."""
     usual = link(lambda size: 90.0 - size / 100, 10**6, loss=lambda size: 0.16 if size < 200 else 0.03)
 
     def unlucky(run: Run) -> Values:
-        return {**usual(run), "utilization": 0.9} if run.size == 33 else usual(run)
+        return {**usual(run), "utilization": 0.9} if run.size == 32 else usual(run)
 
     _, larger, _ = climbed(unlucky, 16 * UPPER)
     assert larger is not None and larger.size == 2 * UPPER

@@ -138,7 +138,14 @@ def test_a_mix_is_tried_with_its_most_frequent_control_alone() -> None:
     }
     assert found["reno alone"] == ["reno", "reno"]
     assert found["cubic in place of reno"] == ["cubic", "bbr"]
-    assert len(found) == 6
+    assert len(found) == 7 and "round-trip times within ± 20 %" in found
+
+
+def test_round_trips_that_differ_widely_are_tried_alike() -> None:
+    wide, narrow = (scenario(rtt_spread=spread) for spread in (0.7, 0.2))
+    (found,) = [each for each in variants(wide) if each.brief == "RTTs ± 20 %"]
+    assert found.scenario.flows[0]["rtt_spread"] == 0.2
+    assert "RTTs ± 20 %" not in [each.brief for each in variants(narrow)]
 
 
 def test_the_flows_of_the_link_in_question_are_counted() -> None:

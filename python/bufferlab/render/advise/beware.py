@@ -8,8 +8,8 @@ from typing import Final
 from bufferlab.render.advise.felt import gained_but_missed
 from bufferlab.render.advise.half import half_is_better
 from bufferlab.render.advise.reasons import (
+    all_lose,
     datagrams_lost,
-    heavy_loss,
     long_wait,
     lossy_what_ifs,
     much_lost,
@@ -20,9 +20,10 @@ from bufferlab.render.advise.reasons import (
 from bufferlab.render.advise.users import BAD_CALL, rated_text
 from bufferlab.render.advise.words import size_text
 from bufferlab.render.words import title_text
-from bufferlab.results.metrics.metric import FRACTION
+from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.targets import bounds_loss, want_largest
+from bufferlab.units import packets_text
 
 WORTH_LESS: Final = 0.02
 """Loss from which on it is said that a larger buffer loses clearly less. Our choice: by the law of Mathis and
@@ -34,26 +35,40 @@ WORTH_A_LOOK: Final = 0.01
 LESS: Final = 2 / 3
 """What loses at most this part of another buffer's loss loses clearly less. Our choice."""
 
+LITTLE_LOST: Final = 0.01
+"""Loss below which a buffer is named that loses less than the answer. Our choice."""
+
 _RATINGS: Final = ("call_r", "call_mos")
 
 
+def spoilt(advice: Advice) -> str | None:
+    """What hardly anybody would accept of an answer that meets its targets, as a sentence."""
+    return (_lost(advice) if loses_much(advice) else None) or _waits_long(advice)
+
+
 def bewares(advice: Advice) -> Iterator[str]:
-    """What users would not accept of the answer, or would have better, each as a sentence."""
-    yield from filter(
-        None,
-        (
-            _lost(advice) or _loses_less(advice),
-            _is_largest_tried(advice),
-            starved(advice),
-            unequal(advice),
-            slow_page(advice),
-            bad_call(advice) or datagrams_lost(advice),
-            lossy_what_ifs(advice),
-            long_wait(advice.answer.checked("wait_mean_ms").mean, advice.site.rtt_ms, advice.targets),
-            gained_but_missed(advice),
-            half_is_better(advice),
-        ),
+    """What users would not accept of the answer, or would have better, each as a sentence.
+
+    Without what stands first.
+    """
+    first = spoilt(advice) if advice.choice.meets else None
+    texts = (
+        _lost(advice) or _loses_less(advice),
+        _is_largest_tried(advice),
+        starved(advice),
+        unequal(advice),
+        slow_page(advice),
+        bad_call(advice) or datagrams_lost(advice),
+        lossy_what_ifs(advice),
+        _waits_long(advice),
+        gained_but_missed(advice),
+        half_is_better(advice),
     )
+    yield from (text for text in texts if text is not None and text != first)
+
+
+def _waits_long(advice: Advice) -> str | None:
+    return long_wait(advice.answer.checked("wait_mean_ms").mean, advice.site.rtt_ms, advice.targets)
 
 
 def loses_much(advice: Advice) -> bool:
@@ -65,12 +80,33 @@ def loses_much(advice: Advice) -> bool:
 
 
 def _lost(advice: Advice) -> str | None:
-    entry = advice.answer
-    lost, found = entry.checked("loss").mean, entry.least
-    if advice.choice.meets:
-        return heavy_loss(lost, advice.targets, None if found is None else found.memory)
-    text = much_lost(lost, advice.targets)
-    return None if text is None else f"{text}."
+    """A loss that hardly anybody would accept, and what loses less of what was tried."""
+    text = much_lost(advice.answer.checked("loss").mean, advice.targets)
+    if text is None:
+        return None
+    if not advice.choice.meets:
+        return f"{text}."
+    return f"{text}{_of_all(advice) or _less_lost(advice)}."
+
+
+def _of_all(advice: Advice) -> str | None:
+    """That all buffers that were tried lose about as much."""
+    found = advice.answer.least
+    return None if found is None else all_lose(found.memory)
+
+
+def _less_lost(advice: Advice) -> str:
+    """The smallest FIFO buffer that was tried and loses little, and how long packets wait in it."""
+    fifo = advice.best_fifo()
+    memory = None if fifo is None or fifo.least is None else fifo.least.memory
+    if memory is None:
+        return ""
+    size = next((each for each in memory.sizes if memory.loss(each) < LITTLE_LOST), None)
+    if size is None:
+        return f"; no fifo up to {packets_text(max(memory.sizes))} loses less than {_share(LITTLE_LOST)}"
+    wait = memory.mean(size, "wait_mean_ms")
+    waits = "" if wait is None else f", and packets wait {MILLISECONDS.quantity(wait, digits=3)} in the mean"
+    return f"; with a fifo of {packets_text(size)} it is {_share(memory.loss(size))}{waits}"
 
 
 def _loses_less(advice: Advice) -> str | None:
@@ -84,20 +120,24 @@ def _loses_less(advice: Advice) -> str | None:
     size = next((size for size in sizes if memory.loss(size) <= LESS * lost), None)
     if size is None:
         return None
-    less = FRACTION.quantity(memory.loss(size), digits=2)
-    return (
-        f"It loses {FRACTION.quantity(lost, digits=2)}; {size_text(advice.site, size)} lose {less}. --target "
-        "'loss <= 1 %' asks for less."
-    )
+    wait = memory.mean(size, "wait_mean_ms")
+    waits = "" if wait is None else f", with a mean wait of {MILLISECONDS.quantity(wait, digits=3)}"
+    return f"It loses {_share(lost)}; {size_text(advice.site, size)} lose {_share(memory.loss(size))}{waits}."
+
+
+def _share(value: float) -> str:
+    return FRACTION.quantity(value, digits=2)
 
 
 def _is_largest_tried(advice: Advice) -> str | None:
-    """That no larger buffer was tried than the answer, which loses packets, as a sentence."""
-    entry = advice.answer
+    """That no larger buffer was tried than the answer, which loses packets, and why not, as a sentence."""
+    entry, site = advice.answer, advice.site
     if entry.queue.knob != "limit" or entry.least is None or want_largest(advice.targets):
         return None
     if entry.setting < max(entry.least.memory.sizes) or (entry.checked("loss").mean or 0.0) < WORTH_A_LOOK:
         return None
+    if site.allowed is not None and 2 * entry.setting > site.allowed.most:
+        return f"No larger buffer was tried, as {site.allowed.title} takes no more than {site.allowed.most}."
     return "No larger buffer was tried; --bounds sets up to where."
 
 

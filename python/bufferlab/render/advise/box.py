@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from bufferlab.display import significant
-from bufferlab.render.advise.beware import bewares, loses_much, missed_default
+from bufferlab.render.advise.beware import bewares, loses_much, missed_default, spoilt
 from bufferlab.render.advise.decided import (
     edge_text,
     equal_text,
@@ -118,9 +118,14 @@ def _meeting(advice: Advice, them: str) -> Iterator[str]:
     entry, what = advice.answer, _what(advice)
     is_doubtful = entry.confidence < EVEN and not entry.identical
     begin = "Perhaps run" if is_doubtful else "Run"
-    if loses_much(advice):  # what loses much is no advice to run it
+    first = spoilt(advice)
+    if first is not None:  # what users would not accept is no advice to run it
         begin = f"By {them.removeprefix('all ')} alone:"
     yield f"{begin} {what}"
+    if first is not None:
+        yield first
+    if (lacked := lacked_text(advice)) is not None:
+        yield lacked
     yield from tie_text(advice)
     if entry.identical:
         yield f"It meets {them}. All {len(entry.runs)} runs are the same: nothing is random here."
@@ -141,7 +146,7 @@ def _meeting(advice: Advice, them: str) -> Iterator[str]:
     if (assumed := may_be_bbr(advice)) is not None:
         yield assumed
     yield from bewares(advice)
-    yield from filter(None, (lacked_text(advice), fragile(advice), controls_decide(advice)))
+    yield from filter(None, (fragile(advice), controls_decide(advice)))
     if not advice.tied and (undecided := undecided_text(advice.choice)) is not None:
         yield undecided
 
@@ -211,7 +216,7 @@ def _lines(advice: Advice, typed: Typed | None) -> Iterator[Line]:
 def _smaller(advice: Advice) -> Iterator[Line]:
     """What less buffer gives: half of it, and what the last part of a target costs."""
     if (half := half_text(advice)) is not None:
-        yield Line("half", half, shorter=[(9, half.partition("; users")[0] + "."), (7, "")])
+        yield Line("half", half, shorter=[(10, half.partition("; users")[0] + "."), (9, "")])
     if (cost := trade(advice)) is not None:
         yield Line("price", cost, shorter=[(10, cost.partition(". ")[0] + "."), (8, "")])
 
@@ -311,7 +316,8 @@ def _others(advice: Advice) -> Iterator[Line]:
         brief = f"{start}: {_brief(advice, rivals[fifo.name])}"
         yield Line(label, text, shorter=[(5, brief), *less])
     if advice.absent is not None:
-        yield Line("lacks", absent_text(advice.absent, advice.answer), shorter=[(7, "")])
+        label = advice.absent.queue.kind if advice.absent.platform is None else "lacks"
+        yield Line(label, absent_text(advice.absent, advice.answer), shorter=[(7, "")])
     if (why := equal_text(advice, named)) is not None:
         yield Line("equal", why, shorter=[(10, "")])
     if (nor := nor_others(advice)) is not None:

@@ -294,7 +294,7 @@ def fare_words(rival: Rival, entry: Measured, chosen: Measured) -> str:
 
 
 def absent_text(found: Absent, chosen: Measured) -> str:
-    """What a queue would do that the platform does not have."""
+    """What a queue would do that was not to choose from."""
     means = ", ".join(
         f"{words} {unit.text(mean, digits=2)} {unit.shown}"
         for name, words, unit in (("wait_mean_ms", "mean wait", MILLISECONDS), ("loss", "loss", FRACTION))
@@ -302,15 +302,19 @@ def absent_text(found: Absent, chosen: Measured) -> str:
     )
     fare = fare_words(found.rival, found, chosen)
     with_it = f"With it ({found.queue.show(found.queue.usual)}): {means}; users would fare {fare}."
+    if found.platform is None:
+        return f"is not among the queues that were asked for. {with_it}"
     return f"{found.platform} has no {found.queue.kind}. {with_it}"
 
 
 def lacked_text(advice: Advice) -> str | None:
-    """That users would fare much better with a queue that the platform lacks, as a sentence."""
+    """That users would fare much better with a queue that was not to choose from, as a sentence."""
     found = advice.absent
     if found is None or not _much_better(found.rival.behind):
         return None
     fare = fare_words(found.rival, found, advice.answer)
+    if found.platform is None:
+        return f"With {found.queue.kind}, which was not asked for, users would fare {fare}."
     return f"{found.platform} has no {found.queue.kind}, with which users would fare {fare}."
 
 

@@ -42,6 +42,8 @@ _WITH_INTERVAL: Final = ("codel", "fq_codel")
 _INTERVAL: Final = "100 ms"
 """CoDel's default (RFC 8289, section 5.3)."""
 
+ASK_FOR_LESS: Final = "; --target 'loss <= 1 %' asks for less"
+
 _SEVERAL: Final = 3
 """From this many tried buffers on their losses say something about buffers."""
 
@@ -52,7 +54,7 @@ _AGREES: Final = 3.0
 """The law of Mathis et al. explains a loss that is at most this many times its own."""
 
 
-def heavy_loss(loss: float | None, targets: Sequence[Target], memory: Memory | None = None) -> str | None:
+def heavy_loss(loss: float | None, targets: Sequence[Target], memory: Memory) -> str | None:
     """A loss that hardly anybody would accept, where no target bounds it, as a sentence.
 
     Args:
@@ -60,14 +62,22 @@ def heavy_loss(loss: float | None, targets: Sequence[Target], memory: Memory | N
         targets: What was asked for.
         memory: The runs of a search for a buffer, which tell what others lose.
     """
-    if (lost := much_lost(loss, targets)) is None:
-        return None
-    known = {} if memory is None else {size: memory.loss(size) for size in memory.sizes}
+    lost = much_lost(loss, targets)
+    return None if lost is None else f"{lost}{all_lose(memory) or ASK_FOR_LESS}."
+
+
+def all_lose(memory: Memory) -> str | None:
+    """That all buffers that a search tried lose what hardly anybody would accept, to go on with; else `None`.
+
+    Args:
+        memory: The runs of the search, which tell what others lose.
+    """
+    known = {size: memory.loss(size) for size in memory.sizes}
     least = min(known.values(), default=0.0)
     if len(known) < _SEVERAL or least < HEAVY_LOSS:
-        return f"{lost}; --target 'loss <= 1 %' asks for less."
+        return None
     every = f"each of the {len(known)} buffers tried, up to {packets_text(max(known))},"
-    return f"{lost}, and {every} loses {math.floor(least * 100)} % or more."
+    return f", and {every} loses {math.floor(least * 100)} % or more"
 
 
 def much_lost(loss: float | None, targets: Sequence[Target]) -> str | None:

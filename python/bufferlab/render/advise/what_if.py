@@ -23,6 +23,9 @@ _FIRST_SIZE: Final = re.compile(r"\(about (\d+)")
 FAR_LESS: Final = 0.5
 """Part of the answer's buffer up to which it is said that another mix of controls needs less. Our choice."""
 
+_FEW: Final = 2
+"""Changes of the traffic that are named in the first lines."""
+
 _MOST_LINES: Final = 4
 """Lines of the box that the warning takes at most."""
 
@@ -38,8 +41,11 @@ def fragile(advice: Advice) -> str | None:
     held = _from_to(advice, missing) if common is None else common
     missed = list(dict.fromkeys(target for each in missing for target in each.missed))
     if all(map(advice.needs.is_assumed, missed)):
-        return _unasked(counted, missed, missing, held)
+        return _unasked(counted, missed, f"{_named_few(missing)}{held}")
     counted = f"Fragile: {counted} {_them(advice)}"
+    if len(missed) == 1:
+        which = "" if len(advice.targets) == 1 else f", {title_text(missed[0])}"
+        return f"{counted}{which}{_named_few(missing)}{held}."
     texts = [
         f"{counted}: {_naming_packets(_by_target(advice, missing, sizes=common is None))}{common or ''}.",
         f"{counted}: {_by_target(advice, missing, sizes=False)}{held}.",
@@ -82,12 +88,15 @@ def may_be_bbr(advice: Advice) -> str | None:
     return f"BBR is assumed in the mix, and may decide this buffer: --flows cubic:{flows} asks without."
 
 
-def _unasked(counted: str, missed: Sequence[Target], missing: Sequence[Sensitivity], held: str) -> str:
+def _named_few(missing: Sequence[Sensitivity]) -> str:
+    """With which traffic targets are missed, unless that is with many."""
+    return f": with {listed([each.brief for each in missing])}" if len(missing) <= _FEW else ""
+
+
+def _unasked(counted: str, missed: Sequence[Target], held: str) -> str:
     """The same of targets that nobody has asked for: whether that matters is for the user to say."""
     bounds = listed([f"{title_text(target)} {target.show(target.bound)}" for target in missed])
-    start = f"{counted} our default, {bounds}, which nobody asked for"
-    text = f"{start}: with {listed([each.brief for each in missing])}{held}."
-    return text if len(wrap(text, WITHIN)) <= _MOST_LINES else f"{start}{held}. The what-if table has each."
+    return f"{counted} our default, {bounds}, which nobody asked for{held}."
 
 
 def _them(advice: Advice) -> str:
@@ -178,8 +187,24 @@ def _more_is_safer(advice: Advice) -> bool:
 def what_if(advice: Advice) -> Iterator[Line]:
     """Where the answer still meets all targets, and where it misses which; which sizes do there."""
     if advice.sensitivity and advice.choice.meets:
-        shorter = [(10, _text(advice, sizes=False)), (9, _counted(advice)), (2, "")]
-        yield Line("what if", _text(advice, sizes=True), 4, shorter=shorter, is_elsewhere=True)
+        texts = [(8, _text(advice, sizes=True)), (8, _text(advice, sizes=False)), (8, _counted(advice))]
+        yield Line("what if", _rows(advice), shorter=[*texts, (2, "")], is_elsewhere=True)
+
+
+def _rows(advice: Advice) -> str:
+    """A row for each change of the traffic: whether the targets are met, and about which buffer does there."""
+    width = max(len(each.brief) for each in advice.sensitivity)
+    return "\n".join(f"{each.brief:<{width}}  {_outcome(advice, each)}" for each in advice.sensitivity)
+
+
+def _outcome(advice: Advice, each: Sensitivity) -> str:
+    """What becomes of the answer in a change: "met; about 358 packets suffice"."""
+    if each.holds:
+        kept = _kept(advice, each).removeprefix(each.brief).strip(" ()")
+        return f"met; {kept}" if kept else "met"
+    target = each.missed[0]
+    broken = _broken(advice, each, target).removeprefix(each.brief).strip(" ()")
+    return f"missed: {title_text(target)} {broken}"
 
 
 def _text(advice: Advice, *, sizes: bool) -> str:

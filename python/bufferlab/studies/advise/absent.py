@@ -1,4 +1,4 @@
-"""What a queue would do that the platform does not have: whether another box is worth its price."""
+"""What a queue would do that was not to choose from: whether another box or choice is worth its price."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ ASKED: Final = "fq_codel"
 
 @dataclass(frozen=True)
 class Absent:
-    """A queue that the platform does not have, with the setting that its specification has.
+    """A queue that was not to choose from, with the setting that its specification has.
 
     Attributes:
-        platform: The platform.
+        platform: The platform that does not have it; `None` where it was not asked for.
         queue: The queue.
         rival: It beside the answer.
         values: What its runs measured, with the seeds of the comparison.
     """
 
-    platform: str
+    platform: str | None
     queue: Queue
     rival: Rival
     values: tuple[Values, ...]

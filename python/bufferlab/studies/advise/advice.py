@@ -22,7 +22,7 @@ from bufferlab.studies.advise.halved import Half
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Broken, Sensitivity, Shaken
-from bufferlab.studies.choosing.choice import LOOKS, Choice, Rival, choose, standing
+from bufferlab.studies.choosing.choice import LOOKS, Choice, Rival, choose, lossy, standing
 from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.least import Least, Verdict, checks_to_dicts, verdicts
 from bufferlab.studies.targets import Target, Values, mean_over_runs, values_document
@@ -58,7 +58,7 @@ class Advice(display.Displayed):
         others: Equal queues that were tried in the same changes, since one of them misses a target there.
         is_sturdy: Whether the answer was taken as the first of those that miss a target in fewest changes.
         breaks: In how many it does, if it was.
-        absent: What a queue would do that the platform does not have; `None` without such a platform.
+        absent: What a queue would do that was not to choose from; `None` where it was, or was not tried.
         half: What half of the answer's buffer does; `None` where the answer is no buffer or misses.
         beyond: By name of a queue, where each target that none of its buffers met is met for itself.
         elsewhere: What users wait for or lose mostly at another link, once it has come to its end.
@@ -172,6 +172,7 @@ class Advice(display.Displayed):
             looks=len(LOOKS),
             sturdy=[self.choice.name] if self.is_sturdy else (),
             standing=standing(contest, self.site.rtt_ms, self.targets),
+            lossy=lossy(contest, self.targets),
         )
 
     def best_fifo(self) -> Entry | None:

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from bufferlab.configure import find_platform
 from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
 from bufferlab.scenario import Scenario
@@ -147,11 +148,13 @@ class _Answering:
         return advice if manner.quick else self._beside_absent(advice)
 
     def _beside_absent(self, advice: Advice) -> Advice:
-        """With what a queue would do that the platform lacks, if nobody has chosen the queues."""
+        """With what a queue would do that the platform lacks, or that the queues to choose from leave out."""
         platform, course = self.manner.platform, self.course
         there = {queue.kind for queue in course.settings.queues.values()}
-        if platform is None or self.manner.queues is not None or ASKED in there:
+        if ASKED in there:
             return advice
+        if platform is not None and ASKED in find_platform(platform).disciplines:
+            platform = None  # it was left out
         _, (queue,) = asked(
             self.base, self.index, self.needs, dataclasses.replace(self.manner, queues=ASKED, platform=None)
         )
@@ -216,7 +219,13 @@ def asked(base: Scenario, index: int, needs: Needs, manner: Manner) -> tuple[Que
 
 
 def _absent(
-    question: Question, queue: Queue, advice: Advice, platform: str, *, seeds: Sequence[int], runner: Runner
+    question: Question,
+    queue: Queue,
+    advice: Advice,
+    platform: str | None,
+    *,
+    seeds: Sequence[int],
+    runner: Runner,
 ) -> Absent:
     """Run a queue with the seeds that the answer was compared with.
 
@@ -224,7 +233,7 @@ def _absent(
         question: What is asked.
         queue: The queue.
         advice: The answer.
-        platform: What does not have it.
+        platform: What does not have it; `None` if it was left out.
         seeds: Of the answer's runs.
         runner: Runs the simulations.
     """

@@ -21,13 +21,11 @@ from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Shaken
 from bufferlab.studies.advise.settings import CONTEST, PILOTS, Settings, case_of
 from bufferlab.studies.advise.shaking import Shaking, sturdy
-from bufferlab.studies.choosing.choice import LOOKS, choose, standing
+from bufferlab.studies.choosing.choice import LOOKS, choose, lossy, standing
 from bufferlab.studies.choosing.order import place
-from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.least import Case, Run
 from bufferlab.studies.least.lacking import Lack, lack, total
 from bufferlab.studies.settling import Waiting, has_start_measured, short_runs
-from bufferlab.studies.targets import bounds_loss
 
 MOST_CHECKS: Final = 6
 """Checks of answers until it is left unconfirmed."""
@@ -220,7 +218,7 @@ class Course:
             looks=len(LOOKS),
             sturdy=self.sturdy,
             standing=standing(contest, self.question.site.rtt_ms, self.question.targets),
-            lossy=self._lossy(entries),
+            lossy=lossy(contest, self.question.targets),
         )
         site = self.question.site
         filled = (self.question.base, self.question.index, self._filled(entries[choice.name]))
@@ -245,16 +243,10 @@ class Course:
         )
         return self._tell(advice)
 
-    def _lossy(self, entries: Mapping[str, Entry]) -> set[str]:
-        """The entries that lose what hardly anybody would accept, where nobody bounds the loss."""
-        if bounds_loss(self.question.targets):
-            return set()
-        return {name for name, entry in entries.items() if (entry.mean("loss").mean or 0.0) >= HEAVY_LOSS}
-
     def _filled(self, entry: Entry) -> Waiting:
         """What waits at most in the runs that decide: where the answer loses much, also in larger buffers."""
         site = self.question.site
-        if entry.least is None or not self._lossy({entry.name: entry}):
+        if entry.least is None or not lossy({entry.name: entry.values}, self.question.targets):
             return entry.waiting(site)
         return Waiting(max(entry.packets, *entry.least.memory.sizes), site.packet_bytes)
 

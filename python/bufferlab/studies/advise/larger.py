@@ -2,9 +2,9 @@
 
 The least buffer answers how little suffices. Beside queues that were searched for what users feel it may be a
 straw man: a call that may lose 3 % by its target would lose nothing with a few times the buffer. So larger
-ones are scored, from the least upwards, until a target is missed: all up to the largest that the search
-tried, since users may fare alike over a wide range and better beyond it, and from there on twice as large
-ones while they fare better. Of those that are as good as the best, by the rule that chooses between settings
+ones are scored, powers of two from the least upwards, until a target is missed: all up to the largest that
+the search tried, since users may fare alike over a wide range and better beyond it, and from there on while
+they fare better. Of those that are as good as the best, by the rule that chooses between settings
 of one queue, the smallest is taken.
 
 A buffer that loses a packet in twenty is not taken where a larger one loses less: in the mean flows without
@@ -55,21 +55,19 @@ class Larger:
 
 
 def sizes_above(least: int, upper: int) -> list[int]:
-    """The largest buffer and its halves, down to the least one, rising: the same whatever the least is."""
-    sizes = []
-    while upper >= max(NEAR * least, least + 1):
-        sizes.append(upper)
-        upper //= 2
-    return sizes[::-1]
+    """Powers of two, which are the same whatever the least is and wherever the search ends."""
+    first = max(NEAR * least, least + 1)
+    return [size for size in map(_power, range(upper.bit_length())) if first <= size <= upper]
 
 
 def sizes_beyond(upper: int, most: int | None) -> list[int]:
-    """Buffers that are larger than any that the search tried, each twice the one before."""
-    sizes = []
-    while most is not None and 2 * upper <= most:
-        upper *= 2
-        sizes.append(upper)
-    return sizes
+    """Powers of two that are larger than any buffer that the search tried."""
+    beyond = () if most is None else map(_power, range(upper.bit_length(), most.bit_length()))
+    return [size for size in beyond if size <= most]
+
+
+def _power(exponent: int) -> int:
+    return 1 << exponent
 
 
 def bought_by_buffers(aspects: Sequence[Aspect], *, is_fairness_asked: bool) -> list[Aspect]:

@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 FACTORS: Final = (Fraction(1, 2), Fraction(2))
 """By which flows and round-trip times are multiplied."""
 
+WIDE: Final = 0.5
+NARROW: Final = 0.2
+"""Round-trip times that are spaced over more than a half around their mean are also tried within a fifth of
+it. Our choice."""
+
 OTHERS: Final = ("cubic", "bbr", "reno")
 """Controls that are tried in place of the most frequent one."""
 
@@ -127,7 +132,7 @@ class Shaken:
 
 
 def variants(base: Scenario, link: int = 0) -> list[Variant]:
-    """The scenario with half and twice the flows, or the load, and the round trips, and other controls.
+    """The scenario with half and twice the flows, or the load, and the round trips, alike ones, and other controls.
 
     Of a mix the most frequent control alone comes first: nothing else changes a FIFO's buffer as much.
 
@@ -138,7 +143,8 @@ def variants(base: Scenario, link: int = 0) -> list[Variant]:
     controls = [dataclasses.replace(each, is_of_control=True) for each in _controls(base)]
     alone = [each for each in controls if each.title.endswith(ALONE)]
     others = [each for each in controls if each not in alone]
-    return [*alone, *_flows(base, base.links[link]["name"]), *_loads(base), *_round_trips(base), *others]
+    same = [*_flows(base, base.links[link]["name"]), *_loads(base), *_round_trips(base), *_narrower(base)]
+    return [*alone, *same, *others]
 
 
 def _flows(base: Scenario, link: str) -> Iterator[Variant]:
@@ -219,6 +225,15 @@ def _round_trips(base: Scenario) -> Iterator[Variant]:
         if all(base.flows[i]["rtt"]["kind"] != "empirical" for i in range(len(base.flows))):
             titles = (f"{_times(factor)} round-trip times", f"{_times(factor)} RTT")
             yield from _variant(titles, base, changes)
+
+
+def _narrower(base: Scenario) -> Iterator[Variant]:
+    """Round-trip times that differ little, where they are spaced widely: such flows lose together more."""
+    wide = [index for index, flow in enumerate(base.flows) if flow["rtt_spread"] > WIDE and flow["count"] > 1]
+    if wide:
+        share = f"± {NARROW * 100:g} %"
+        titles = (f"round-trip times within {share}", f"RTTs {share}")
+        yield from _variant(titles, base, {f"flows[{index}].rtt_spread": NARROW for index in wide})
 
 
 def _controls(base: Scenario) -> Iterator[Variant]:

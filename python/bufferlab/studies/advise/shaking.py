@@ -134,16 +134,19 @@ class Shaking:
             advice: The answer.
 
         Returns:
-            In our order, of each such queue its usual setting, and others of it until one keeps all targets;
-            none where the answer keeps what both are held to.
+            In our order, of each such queue its usual setting, and others of it until one keeps all targets,
+            if somebody asked for any; none where the answer keeps what both are held to.
         """
         found: dict[str, Shaken] = {}
         tried: dict[str, bool] = {}
+        is_asked = self.question.targets != (self.question.floor,)
         # in the order of the entries, a queue's usual setting is before the one that was searched
         names = [name for name in sorted(advice.entries, key=place) if name in advice.choice.equals]
         for entry in (advice.entries[name] for name in names):
             queue = entry.queue.name
-            if tried.get(queue) or (queue not in tried and len(tried) == MOST_RIVALS):
+            if tried.get(queue, not is_asked and entry.setting != entry.queue.usual):
+                continue
+            if queue not in tried and len(tried) == MOST_RIVALS:
                 continue
             targets = self._common_targets(advice.answer, entry)
             lost = tuple(self.broken(advice.answer, targets))

@@ -22,9 +22,9 @@ from bufferlab.stats import Estimate
 from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.choosing.order import place, queue_of
 from bufferlab.studies.choosing.scores import Contest, Scored
-from bufferlab.studies.choosing.thresholds import is_standing
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, is_standing
 from bufferlab.studies.least.lacking import Lack
-from bufferlab.studies.targets import Target, Values, mean_over_runs
+from bufferlab.studies.targets import Target, Values, bounds_loss, mean_over_runs
 
 LOOKS: Final = (8, 16, 32)
 """Seeds with which settings are compared: more, as long as more may tell them apart."""
@@ -198,6 +198,14 @@ def standing(contest: Contest, rtt_ms: float, targets: Sequence[Target]) -> set[
     """The queues in which packets wait longer in the mean than their path takes."""
     waits = {name: mean_over_runs("wait_mean_ms", runs).mean for name, runs in contest.items()}
     return {name for name, wait in waits.items() if wait is not None and is_standing(wait, rtt_ms, targets)}
+
+
+def lossy(contest: Contest, targets: Sequence[Target]) -> set[str]:
+    """The queues that lose what hardly anybody would accept, where nobody bounds the loss."""
+    if bounds_loss(targets):
+        return set()
+    lost = {name: mean_over_runs("loss", runs).mean for name, runs in contest.items()}
+    return {name for name, share in lost.items() if (share or 0.0) >= HEAVY_LOSS}
 
 
 def missed_targets(runs: Sequence[Values], targets: Sequence[Target]) -> tuple[Target, ...]:
