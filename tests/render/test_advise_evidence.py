@@ -89,7 +89,7 @@ def test_how_much_worse_users_fare_has_its_interval_and_what_it_is_compared_with
 
 @pytest.mark.parametrize(
     ("is_standing", "why"),
-    [(True, ": packets wait less than their path takes"), (False, "")],
+    [(True, ": packets wait less than their path takes"), (False, ": it keeps flows apart")],
 )
 def test_of_an_equal_queue_that_looks_better_it_is_said_why_the_other_is_preferred(
     is_standing: bool, why: str

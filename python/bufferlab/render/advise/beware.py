@@ -26,11 +26,9 @@ from bufferlab.studies.targets import bounds_loss, want_largest
 from bufferlab.units import packets_text
 
 WORTH_LESS: Final = 0.02
-"""Loss from which on it is said that a larger buffer loses clearly less. Our choice: by the law of Mathis and
-others (1.22 over the root of the loss) flows have then fewer than nine packets each under way."""
-
-WORTH_A_LOOK: Final = 0.01
-"""Loss from which on it is said that no larger buffer was tried. Our choice."""
+"""Loss from which on it is said that a larger buffer loses clearly less, or that none was tried. Our choice:
+by the law of Mathis and others (1.22 over the root of the loss) flows have then fewer than nine packets each
+under way."""
 
 LESS: Final = 2 / 3
 """What loses at most this part of another buffer's loss loses clearly less. Our choice."""
@@ -134,7 +132,7 @@ def _is_largest_tried(advice: Advice) -> str | None:
     entry, site = advice.answer, advice.site
     if entry.queue.knob != "limit" or entry.least is None or want_largest(advice.targets):
         return None
-    if entry.setting < max(entry.least.memory.sizes) or (entry.checked("loss").mean or 0.0) < WORTH_A_LOOK:
+    if entry.setting < max(entry.least.memory.sizes) or (entry.checked("loss").mean or 0.0) < WORTH_LESS:
         return None
     if site.allowed is not None and 2 * entry.setting > site.allowed.most:
         return f"No larger buffer was tried, as {site.allowed.title} takes no more than {site.allowed.most}."

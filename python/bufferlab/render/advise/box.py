@@ -115,17 +115,8 @@ def _targets_text(advice: Advice) -> str:
 
 def _meeting(advice: Advice, them: str) -> Iterator[str]:
     """What to run, how sure it is, and what spoils it."""
-    entry, what = advice.answer, _what(advice)
-    is_doubtful = entry.confidence < EVEN and not entry.identical
-    begin = "Perhaps run" if is_doubtful else "Run"
-    first = spoilt(advice)
-    if first is not None:  # what users would not accept is no advice to run it
-        begin = f"By {them.removeprefix('all ')} alone:"
-    yield f"{begin} {what}"
-    if first is not None:
-        yield first
-    if (lacked := lacked_text(advice)) is not None:
-        yield lacked
+    entry = advice.answer
+    yield from _taken(advice, them)
     yield from tie_text(advice)
     if entry.identical:
         yield f"It meets {them}. All {len(entry.runs)} runs are the same: nothing is random here."
@@ -149,6 +140,16 @@ def _meeting(advice: Advice, them: str) -> Iterator[str]:
     yield from filter(None, (fragile(advice), controls_decide(advice)))
     if not advice.tied and (undecided := undecided_text(advice.choice)) is not None:
         yield undecided
+
+
+def _taken(advice: Advice, them: str) -> Iterator[str]:
+    """What to run; what users would not accept is no advice to run it, and comes right after it."""
+    is_doubtful = advice.answer.confidence < EVEN and not advice.answer.identical
+    begin, first = "Perhaps run" if is_doubtful else "Run", spoilt(advice)
+    if first is not None:
+        begin = f"By {them.removeprefix('all ')} alone:"
+    yield f"{begin} {_what(advice)}"
+    yield from filter(None, (first, lacked_text(advice)))
 
 
 def _missing(advice: Advice, them: str) -> Iterator[str]:
@@ -315,7 +316,7 @@ def _others(advice: Advice) -> Iterator[Line]:
         less = [(4, "")] if why_text(advice) is not None else []  # the first lines have it
         brief = f"{start}: {_brief(advice, rivals[fifo.name])}"
         yield Line(label, text, shorter=[(5, brief), *less])
-    if advice.absent is not None:
+    if advice.absent is not None and lacked_text(advice) is None:  # the first lines have it
         label = advice.absent.queue.kind if advice.absent.platform is None else "lacks"
         yield Line(label, absent_text(advice.absent, advice.answer), shorter=[(7, "")])
     if (why := equal_text(advice, named)) is not None:

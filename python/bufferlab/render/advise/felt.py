@@ -17,7 +17,7 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.elsewhere import Spoiled
 from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.choosing.objectives import Aspect
-from bufferlab.studies.choosing.order import place, reason
+from bufferlab.studies.choosing.order import keeps_apart, place, reason
 from bufferlab.studies.choosing.thresholds import MATERIAL, NOTABLE, NOTABLE_RATING
 from bufferlab.units import packets_text
 
@@ -198,7 +198,8 @@ def _tie_text(rival: Rival, chosen: HasMeans) -> str:
     """Why of two equal queues the one was taken that looks worse."""
     if rival.is_standing:
         return f"; {chosen.title} is preferred: {SHORTER}"
-    if place(rival.name) <= place(chosen.name):
+    is_kept_apart = keeps_apart(chosen.name) and not keeps_apart(rival.name)
+    if place(rival.name) <= place(chosen.name) and not is_kept_apart:
         return f"; {chosen.title} is preferred"
     return f"; {chosen.title} is preferred: {reason(chosen.name)}"
 
@@ -312,10 +313,8 @@ def lacked_text(advice: Advice) -> str | None:
     found = advice.absent
     if found is None or not _much_better(found.rival.behind):
         return None
-    fare = fare_words(found.rival, found, advice.answer)
-    if found.platform is None:
-        return f"With {found.queue.kind}, which was not asked for, users would fare {fare}."
-    return f"{found.platform} has no {found.queue.kind}, with which users would fare {fare}."
+    of_it = f"{found.queue.kind} " if found.platform is None else ""
+    return f"{of_it}{absent_text(found, advice.answer)}"
 
 
 def _much_better(behind: Estimate) -> bool:

@@ -192,7 +192,7 @@ def what_if(advice: Advice) -> Iterator[Line]:
 
 
 def _rows(advice: Advice) -> str:
-    """A row for each change of the traffic: whether the targets are met, and about which buffer does there."""
+    """A row for each change of the traffic: whether the targets are met, and about which buffer does."""
     width = max(len(each.brief) for each in advice.sensitivity)
     return "\n".join(f"{each.brief:<{width}}  {_outcome(advice, each)}" for each in advice.sensitivity)
 

@@ -34,7 +34,13 @@ def order_text(advice: Advice) -> str:
     """Which of equals is taken, of the queues that were tried; those without a place are equals still."""
     tried = {entry.queue.name: entry.title for entry in advice.entries.values()}
     names = [tried[name] for name in sorted(tried, key=place)]
-    return f"Of equals the first in our order is taken: {', '.join(names)} (docs/advise.md has its reasons)."
+    first = (
+        "; before it, one that keeps flows apart, as calls or pages share the link" if advice.apart else ""
+    )
+    return (
+        f"Of equals the first in our order is taken: {', '.join(names)}{first} (docs/advise.md has its "
+        "reasons)."
+    )
 
 
 def size_text(site: Site, packets: int) -> str:

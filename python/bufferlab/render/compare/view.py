@@ -25,7 +25,7 @@ from bufferlab.render.view import Heading, Terms, View
 from bufferlab.render.words import cell, listed, metric_of, title_text
 from bufferlab.stats import REMEDY
 from bufferlab.studies.choosing.choice import Choice, Rival
-from bufferlab.studies.choosing.order import place
+from bufferlab.studies.choosing.order import keeps_apart, place, reason
 from bufferlab.studies.compare.comparison import Comparison, Measured
 from bufferlab.studies.targets import mean_over_runs
 from bufferlab.units import PS_PER_S
@@ -137,6 +137,8 @@ def _first(comparison: Comparison, choice: Choice) -> str:
     others = " Other traffic was not tried: advise does, and decides between them." if comparison.tied else ""
     if any(rival.is_standing and place(rival.name) < place(choice.name) for rival in choice.rivals):
         return f"{choice.name} is preferred: {SHORTER}.{others}"
+    if keeps_apart(choice.name) and any(place(each.name) < place(choice.name) for each in choice.rivals):
+        return f"{choice.name} is preferred: {reason(choice.name)}.{others}"
     return f"The first in our order is {choice.name}.{others}"
 
 

@@ -56,6 +56,7 @@ class Advice(display.Displayed):
         sensitivity: What would change it.
         changes: How many changes of the traffic there are to try.
         others: Equal queues that were tried in the same changes, since one of them misses a target there.
+        apart: The queues that keep flows apart, where those are taken first of equals.
         is_sturdy: Whether the answer was taken as the first of those that miss a target in fewest changes.
         breaks: In how many it does, if it was.
         absent: What a queue would do that was not to choose from; `None` where it was, or was not tried.
@@ -83,6 +84,7 @@ class Advice(display.Displayed):
     sensitivity: tuple[Sensitivity, ...] = ()
     changes: int = 0
     others: Mapping[str, Shaken] = dataclasses.field(default_factory=dict)
+    apart: frozenset[str] = frozenset()
     is_sturdy: bool = False
     breaks: int = 0
     absent: Absent | None = None
@@ -173,6 +175,7 @@ class Advice(display.Displayed):
             sturdy=[self.choice.name] if self.is_sturdy else (),
             standing=standing(contest, self.site.rtt_ms, self.targets),
             lossy=lossy(contest, self.targets),
+            apart=self.apart,
         )
 
     def best_fifo(self) -> Entry | None:

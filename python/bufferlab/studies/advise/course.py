@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from bufferlab.experiment.runner import Runner
@@ -21,7 +21,7 @@ from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Shaken
 from bufferlab.studies.advise.settings import CONTEST, PILOTS, Settings, case_of
 from bufferlab.studies.advise.shaking import Shaking, sturdy
-from bufferlab.studies.choosing.choice import LOOKS, choose, lossy, standing
+from bufferlab.studies.choosing.choice import LOOKS, apart, choose, lossy, standing
 from bufferlab.studies.choosing.order import place
 from bufferlab.studies.least import Case, Run
 from bufferlab.studies.least.lacking import Lack, lack, total
@@ -209,6 +209,8 @@ class Course:
         runs = [values for each in contest.values() for values in each]
         aspects = self.settings.aspects(runs)
         weights = self.needs.weights(aspects, self.question.base)
+        kinds = {name: entry.queue.kind for name, entry in entries.items()}
+        separate = apart(kinds, aspects, is_filled=self.question.is_filled)
         choice = choose(
             contest,
             aspects,
@@ -219,6 +221,7 @@ class Course:
             sturdy=self.sturdy,
             standing=standing(contest, self.question.site.rtt_ms, self.question.targets),
             lossy=lossy(contest, self.question.targets),
+            apart=separate,
         )
         site = self.question.site
         filled = (self.question.base, self.question.index, self._filled(entries[choice.name]))
@@ -239,6 +242,7 @@ class Course:
             start_measured=has_start_measured(*filled),
             runs=self.settings.bench.runs,
             changes=len(self.shaking.changes),
+            apart=frozenset(separate),
             is_sturdy=bool(self.sturdy),
         )
         return self._tell(advice)

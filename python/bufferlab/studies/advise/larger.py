@@ -62,8 +62,7 @@ def sizes_above(least: int, upper: int) -> list[int]:
 
 def sizes_beyond(upper: int, most: int | None) -> list[int]:
     """Powers of two that are larger than any buffer that the search tried."""
-    beyond = () if most is None else map(_power, range(upper.bit_length(), most.bit_length()))
-    return [size for size in beyond if size <= most]
+    return [] if most is None else list(map(_power, range(upper.bit_length(), most.bit_length())))
 
 
 def _power(exponent: int) -> int:

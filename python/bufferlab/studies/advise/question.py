@@ -105,6 +105,11 @@ class Question:
         site = dataclasses.replace(site, largest=high)
         return cls(base, index, site, targets, high, low, ample, most, floor)
 
+    @property
+    def is_filled(self) -> bool:
+        """Whether flows cross the link that always have something to send."""
+        return has_endless(self.base, self.index)
+
     def targets_at(self, queue: Queue, setting: int) -> tuple[Target, ...]:
         """What shall be met by a queue with a setting: less of what nobody asked for, if it is usual."""
         is_usual = queue.knob == "target" and setting == queue.usual

@@ -132,7 +132,7 @@ class Shaken:
 
 
 def variants(base: Scenario, link: int = 0) -> list[Variant]:
-    """The scenario with half and twice the flows, or the load, and the round trips, alike ones, and other controls.
+    """The scenario with other numbers of flows, or loads, round trips and controls.
 
     Of a mix the most frequent control alone comes first: nothing else changes a FIFO's buffer as much.
 

@@ -20,7 +20,7 @@ from typing import Final
 
 from bufferlab.stats import Estimate
 from bufferlab.studies.choosing.objectives import Aspect, Kind
-from bufferlab.studies.choosing.order import place, queue_of
+from bufferlab.studies.choosing.order import keeps_apart, place, queue_of
 from bufferlab.studies.choosing.scores import Contest, Scored
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, is_standing
 from bufferlab.studies.least.lacking import Lack
@@ -137,6 +137,7 @@ def choose(
     sturdy: Collection[str] = (),
     standing: Collection[str] = (),
     lossy: Collection[str] = (),
+    apart: Collection[str] = (),
 ) -> Choice:
     """Choose among queues that meet the targets the one whose users fare best, and of equals the first.
 
@@ -158,6 +159,7 @@ def choose(
         standing: Queues in which packets wait longer than their path takes: of equals they are taken last.
         lossy: Queues that lose what hardly anybody would accept: out where another one meets as many targets,
             unless users fare better than with each that loses less, and in no aspect far worse.
+        apart: Queues that keep flows apart, where that is preferred: of equals they are taken before others.
     """
     fewest = min(map(len, missed.values()))
     if fewest and lacking is not None:
@@ -166,7 +168,7 @@ def choose(
     else:
         fit = [name for name in contest if len(missed[name]) == fewest]
     claims = looks * (len(fit) - 1)
-    scored = Scored(contest, aspects, weights, claims=claims, sturdy=sturdy, standing=standing)
+    scored = Scored(contest, aspects, weights, claims=claims, sturdy=sturdy, standing=standing, apart=apart)
     light = [name for name in fit if name not in lossy]
     out = {name for name in fit if light and name in lossy and not scored.outweighs(name, light, times)}
     fit = [name for name in fit if name not in out]
@@ -206,6 +208,19 @@ def lossy(contest: Contest, targets: Sequence[Target]) -> set[str]:
         return set()
     lost = {name: mean_over_runs("loss", runs).mean for name, runs in contest.items()}
     return {name for name, share in lost.items() if (share or 0.0) >= HEAVY_LOSS}
+
+
+def apart(kinds: Mapping[str, str], aspects: Sequence[Aspect], *, is_filled: bool) -> set[str]:
+    """The queues that keep flows apart, where calls or pages share the link with flows that fill it.
+
+    Args:
+        kinds: Each queue's discipline.
+        aspects: What users feel.
+        is_filled: Whether flows cross the link that always have something to send.
+    """
+    if not is_filled or not any(each.kind in {"calls", "pages"} for each in aspects):
+        return set()
+    return {name for name, kind in kinds.items() if keeps_apart(kind)}
 
 
 def missed_targets(runs: Sequence[Values], targets: Sequence[Target]) -> tuple[Target, ...]:

@@ -30,6 +30,19 @@ hosts that are still few; a step is for networks whose hosts all listen; the oth
 the link."""
 
 
+KEEP_APART: Final = (
+    "fq_codel",
+    "fq_pie",
+    "cake",
+    "drr",
+    "splitbuff",
+    "splitbuff-blind",
+    "splitbuff-weighted",
+)
+"""Disciplines that keep flows apart. Where calls or pages share a link with flows that fill it, these are
+taken before others that are as good: whatever the traffic will be, such a flow waits behind itself alone
+(RFC 8290, section 1). Our choice."""
+
 _REASONS: Final = {
     OWN: "it is there already",
     "fifo": "every device has it",
@@ -41,6 +54,11 @@ _REASONS: Final = {
 def reason(name: str) -> str:
     """Why an entry's queue is taken before those that come after it in the order, as a clause."""
     return _REASONS.get(queue_of(name).partition(":")[0], "it is the more usual one")
+
+
+def keeps_apart(name: str) -> bool:
+    """Whether an entry's queue keeps flows apart."""
+    return queue_of(name).partition(":")[0] in KEEP_APART
 
 
 def place(name: str) -> int:

@@ -34,6 +34,7 @@ class Scored:
         claims: How many may be made about each score and each aspect.
         sturdy: Queues that are taken first of equals.
         standing: Queues that are taken last of equals.
+        apart: Queues that are taken before others of those that are equal and as sturdy.
     """
 
     def __init__(
@@ -45,11 +46,13 @@ class Scored:
         claims: int,
         sturdy: Collection[str],
         standing: Collection[str] = (),
+        apart: Collection[str] = (),
     ) -> None:
         self.contest = contest
         self.aspects = aspects
         self.sturdy = sturdy
         self.standing = standing
+        self.apart_from_others = apart
         self.leading = leading = leading_kind(weights)
         counted = [weights] if leading is None else [{leading: 1.0}, weights]
         self.scores = [
@@ -80,9 +83,10 @@ class Scored:
                 return best, left
             names = left
 
-    def _place(self, name: str) -> tuple[bool, bool, int]:
+    def _place(self, name: str) -> tuple[bool, bool, bool, int]:
         """Place among equals: the first is taken."""
-        return name in self.standing, name not in self.sturdy, place(name)
+        is_shared = name not in self.apart_from_others
+        return name in self.standing, name not in self.sturdy, is_shared, place(name)
 
     def is_equal(self, name: str, other: str, times: float) -> bool:
         """Whether nothing tells two queues apart."""

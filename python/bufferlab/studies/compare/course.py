@@ -12,9 +12,10 @@ from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike, prepare, seed_list
 from bufferlab.scenario import Scenario
+from bufferlab.studies.advise.floor import has_endless
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.question import Question, link_index, prepared
-from bufferlab.studies.choosing.choice import Choice, choose, missed_targets, standing
+from bufferlab.studies.choosing.choice import Choice, apart, choose, missed_targets, standing
 from bufferlab.studies.choosing.objectives import Emphasis, aspects_of, possible_aspects
 from bufferlab.studies.compare.comparison import Comparison, Measured
 from bufferlab.studies.compare.contenders import changes, parse_contenders
@@ -124,7 +125,14 @@ def _conclude(
     weights = needs.weights(aspects, question.base)
     missed = {queue: missed_targets(values, question.targets) for queue, values in measured.items()}
     late = standing(measured, question.site.rtt_ms, question.targets)
-    choice = choose(measured, aspects, weights, missed=missed, standing=late) if aspects else None
+    separate = apart(
+        {name: name for name in measured},
+        aspects,
+        is_filled=has_endless(question.base, question.index),
+    )
+    choice = (
+        choose(measured, aspects, weights, missed=missed, standing=late, apart=separate) if aspects else None
+    )
     return Comparison(
         name=question.site.name,
         link=question.site.link,
