@@ -137,7 +137,7 @@ LINES = [
         [
             "config queue 'bufferlab'",
             "\toption enabled '1'",
-            "\toption interface 'eth0'",
+            "\toption interface 'eth1'",
             "\toption download '0'",
             "\toption upload '100000'",
             "\toption qdisc 'pie'",
@@ -146,6 +146,23 @@ LINES = [
             "\toption egress_ecn 'NOECN'",
             "\toption etarget '15ms'",
             "\toption eqdisc_opts 'tupdate 15ms alpha 2 beta 20'",
+            "\toption qdisc_advanced '1'",
+            "\toption qdisc_really_really_advanced '1'",
+            "\toption linklayer 'none'",
+        ],
+    ),
+    (
+        {"queue": "cake", "buffer": "2 MB", "platform": "openwrt"},
+        [
+            "config queue 'bufferlab'",
+            "\toption enabled '1'",
+            "\toption interface 'eth1'",
+            "\toption download '0'",
+            "\toption upload '100000'",
+            "\toption qdisc 'cake'",
+            "\toption script 'piece_of_cake.qos'",
+            "\toption eqdisc_opts 'diffserv3 triple-isolate rtt 100ms overhead 0 mpu 0 noatm "
+            "memlimit 8074668'",
             "\toption qdisc_advanced '1'",
             "\toption qdisc_really_really_advanced '1'",
             "\toption linklayer 'none'",

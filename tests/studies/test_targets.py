@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import prepare, simulate
-from bufferlab.results.metrics.metric import Better
+from bufferlab.results.metrics.metric import FRACTION, Better
 from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
 from bufferlab.studies.everyday import meant
 from bufferlab.studies.targets import (
@@ -177,7 +177,14 @@ def test_any_text_is_a_target_or_an_error_that_names_it(text: str) -> None:
 def test_a_margin_is_not_negative_where_the_relation_holds(
     name: str, relation: str, bound: float, value: float
 ) -> None:
-    target = parse_target(f"{name} {relation} {bound!r}", ())
+    written = f"{name} {relation} {bound!r}"
+    if relation == "<" and bound == 0:
+        with pytest.raises(InputError, match="cannot be"):
+            parse_target(written, ())
+        return
+    if relation == ">" and parse_target(f"{name} >= 0.5", ()).metric.unit is FRACTION and bound == 1:
+        return
+    target = parse_target(written, ())
     assert target.bound == bound
     assert (target.margin(value) >= 0) == (value >= bound if ">" in relation else value <= bound)
 

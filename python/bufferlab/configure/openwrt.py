@@ -11,6 +11,7 @@ from bufferlab.configure.linux import (
     cake_options,
     discipline_options,
 )
+from bufferlab.configure.linux_cake import cake_queue_options
 from bufferlab.configure.platform import DOWNLOAD, UPLOAD, Platform, Source, Target, Written
 from bufferlab.configure.shared import (
     FIFO_SOURCE,
@@ -90,6 +91,9 @@ def _section(target: Target, rates: dict[str, str], qdisc: str, options: dict[st
 
 def _queue(answer: Answer, way: str, notes: list[str]) -> tuple[str, dict[str, str], int, str]:
     """The queue's kind, its options for a direction, and its limit with the limit's unit."""
+    if answer.discipline == "cake":
+        words, memory = cake_queue_options(answer, notes)
+        return "cake", {f"{way[0]}qdisc_opts": " ".join(words)}, memory, "bytes"
     in_bytes = answer.discipline == "fifo" and answer.kind == "bytes"
     if in_bytes:
         kind, unit = "bfifo", "bytes"
@@ -127,9 +131,9 @@ OPENWRT: Final = Platform(
     device_length=LONGEST_NAME,
     name="openwrt",
     title="OpenWrt (sqm-scripts)",
-    device="eth0",
+    device="eth1",
     comment="#",
-    disciplines=("fifo", "codel", "fq_codel", "pie"),
+    disciplines=("fifo", "codel", "fq_codel", "pie", "cake"),
     cake=True,
     shapes=True,
     write=write,
@@ -137,7 +141,7 @@ OPENWRT: Final = Platform(
         Source(
             _WIKI, "SQM configuration /etc/config/sqm, Sections", "options, units: kbit/s, packets, times"
         ),
-        Source(_SQM, "platform/openwrt/sqm-uci, src/run-openwrt.sh", "form of the file, names that are read"),
+        Source(_SQM, "platform/openwrt/sqm-uci, src/run-openwrt.sh", "form of the file, interface, names"),
         Source(_SQM, "src/functions.sh: get_limit, get_target, get_ecn", "which queues take which option"),
         Source(_SQM, "src/simplest.qos, src/piece_of_cake.qos", "the tc lines that come of it"),
     ),

@@ -243,6 +243,10 @@ def parse_target(text: str, groups: Sequence[str]) -> Target:
     name = match["name"].replace("-", "_")
     metric = _metric(name, group, text)
     bound = _bound(match["bound"], name, metric, text)
+    least, most = _range(metric)
+    if (match["relation"], bound) in {("<", least), (">", most)}:
+        accepted = f"{'more' if bound == least else 'less'} than {bound:g}"
+        raise InputError(f"asks for what {metric.name} cannot be", key=_KEY, value=text, accepted=accepted)
     return Target(metric, group, _RELATIONS[match["relation"]], bound)
 
 

@@ -25,6 +25,12 @@ SHOWN: Final = {
 }
 """What is shown of the link, and short heads of the columns."""
 
+RULES: Final = {"bdp": "is a BDP", "stanford": "BDP/√n"}
+"""Published rules whose buffers are named in the title, and how. `bufferlab size --theory` has all."""
+
+NEAR_RULE: Final = 1.03
+"""A size is a rule's if it is at most this many times as large, or as small: of 30 packets, one more."""
+
 _MOST_GROUPS: Final = 3
 """Groups whose goodput is shown, as many do not fit a line; of one alone it is how equally flows share."""
 
@@ -69,7 +75,22 @@ def spread(advice: Advice) -> Grid | None:
     heads: list[str | Column] = ["ms", "runs", *(title for _, _, title in columns), Column("targets", "left")]
     of_flow = "; of each group the goodput of a flow" if groups else ""
     title = f"Less and more buffer with {queue_text(entry.queue)}: means of the search's runs{of_flow}"
+    title += _by_rule(advice, sizes)
     return Grid([Column("packets", "left")], heads, rows, title)
+
+
+def _by_rule(advice: Advice, sizes: Sequence[int]) -> str:
+    """Which of the sizes published rules give: "; 5183 packets are the bdp rule's, 367 stanford's"."""
+    known = {name: advice.site.rules[name] for name in RULES if name in advice.site.rules}
+    texts = [
+        f"{near} {words}"
+        for name, words in RULES.items()
+        if name in known
+        and (near := min(sizes, key=lambda size: abs(size - known[name]))) / NEAR_RULE
+        <= known[name]
+        <= near * NEAR_RULE
+    ]
+    return f"; by rule: {', '.join(texts)}" if texts else ""
 
 
 def unshown(targets: Sequence[Target], shown: Iterable[str]) -> list[Target]:

@@ -199,7 +199,8 @@ def _to_type(advice: LinksAdvice, typed: Typed) -> Iterator[Part]:
     if advice.unmet:
         names = ", ".join(each.site.link for each in advice.unmet)
         yield f"{names}: {NOTHING}."
-        return
+        if advice.directions is not None:  # a home's line has one section for both
+            return
     if advice.directions is not None and len(advice.links) == 2:
         try:
             both = advice.configuration(typed.platform, typed.device, typed.linklayer)
@@ -216,7 +217,7 @@ def _to_type(advice: LinksAdvice, typed: Typed) -> Iterator[Part]:
             yield Terms([("note", each) for each in (*both.made.notes, *_overhead(advice, typed))])
             return
     comment, shown = PLATFORMS[typed.platform].comment, set[str]()
-    for each in advice.links:
+    for each in (link for link in advice.links if link not in advice.unmet):
         made = dataclasses.replace(typed, shape=typed.shape or advice.shaped is not None).lines(each)
         yield f"{comment} {each.site.link}: {_where(advice, each)}"
         own = [line.replace("bufferlab", f"bufferlab-{each.site.link}") for line in made.lines]

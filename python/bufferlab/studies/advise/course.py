@@ -36,6 +36,9 @@ ALONE_SEEDS: Final = 4
 BDPS: Final = (0.5, 1.0, 2.0)
 """Buffers that are measured whatever the search has tried, bandwidth-delay products."""
 
+RULES: Final = ("stanford",)
+"""Published rules whose buffers are, besides."""
+
 BESIDE_SEEDS: Final = 4
 """Seeds with which they are."""
 
@@ -132,12 +135,14 @@ class Course:
         return dataclasses.replace(advice, half=found, runs=self.settings.bench.runs + self.shaking.runs)
 
     def _beside(self, advice: Advice) -> Advice:
-        """With runs of FIFO with half, one and two bandwidth-delay products, which everybody asks for."""
+        """With runs of FIFO with half, one and two bandwidth-delay products and by rule, as all ask."""
         entry = advice.searched_buffer()
         if self.settings.quick or entry is None or entry.least is None:
             return advice
         name, memory, most = entry.queue.name, entry.least.memory, self.question.upper
-        wanted = {max(round(self.question.site.bdp_packets * part), 1) for part in BDPS}
+        site = self.question.site
+        wanted = {max(round(site.bdp_packets * part), 1) for part in BDPS}
+        wanted |= {site.rules[name] for name in RULES if name in site.rules}
         sizes = [
             size
             for size in sorted(wanted)
