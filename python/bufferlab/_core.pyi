@@ -151,7 +151,7 @@ class LinkCounters:
 class Forwarder:
     """A plan's link for packets that a kernel sends. Times are nanoseconds since the run's start."""
 
-    def __new__(cls, plan_json: str, first_port: int) -> Forwarder: ...
+    def __new__(cls, plan_json: str, first_port: int, program_group: int | None = None) -> Forwarder: ...
     def arrive(self, now_ns: int, packet: bytes) -> None:
         """A packet comes; `ValueError` if it is of no flow."""
 
@@ -167,8 +167,8 @@ class Forwarder:
     def counters(self, now_ns: int) -> list[int]:
         """Bytes and packets that left, packets and bytes that wait, drops, marks."""
 
-    def finish(self) -> str:
-        """The link's tables as of the plan's end, as JSON, by table and column."""
+    def finish(self, now_ns: int = ...) -> str:
+        """The link's tables as of now, or of the plan's end if that comes first, as JSON."""
 
 @final
 class FlowState:
@@ -210,6 +210,19 @@ def datagrams(plan_json: str, most: int) -> list[list[tuple[int, int]]]:
 
 def turns(plan_json: str, count: int) -> list[list[tuple[int, int]]]:
     """The first turns of each flow that has data by turns: bytes, and how long it is silent then, ps."""
+
+def write_capture(
+    path: str,
+    comment: str,
+    places: list[tuple[str, str, int | None]],
+    packets: list[tuple[int, int, bool, bytes, int]],
+    most: int,
+) -> tuple[int, int, int, str | None]:
+    """Write packets that a kernel sent as a capture: records, those left out, bytes, what ended it early.
+
+    Places are names with what is seen there and a link's rate; packets are time in ns, place, whether it left
+    there, first bytes, and size.
+    """
 
 def simulate(plan_json: str, control: Control | None = None, recording_json: str | None = None) -> Outcome:
     """Run a plan to its end, or until `control` cancels it; other Python threads run meanwhile.

@@ -10,10 +10,12 @@ import pytest
 
 from bufferlab.errors import InputError
 from bufferlab.experiment.run import run
+from bufferlab.kernel.boot import Report
 from bufferlab.kernel.cache import Kernel
-from bufferlab.kernel.emulate import emulate, result_of
+from bufferlab.kernel.emulate import emulate
 from bufferlab.kernel.job import job_of
 from bufferlab.kernel.keys import KEYS, Fate
+from bufferlab.kernel.outcome import result_of
 from bufferlab.plan import lower
 from bufferlab.results.result import Result
 from bufferlab.scenario import Scenario
@@ -127,7 +129,7 @@ def test_draws_are_the_simulators() -> None:
 def test_what_was_recorded_of_applications_has_the_simulators_rows() -> None:
     case = "applications"
     found, mine = recorded(case), scenario(case)
-    kernels = result_of(mine, 1, found["rows"], title=found["kernel"])
+    kernels = result_of(mine, 1, Report(found["rows"], 0.0), title=found["kernel"])
     (ours,) = run(mine, seeds=[1], progress=False)
     for name in ("page", "call", "ping"):
         here, there = (durations(result, name) for result in (ours, kernels))

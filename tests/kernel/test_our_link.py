@@ -11,10 +11,11 @@ import pytest
 from bufferlab import _core
 from bufferlab.errors import InputError
 from bufferlab.experiment.run import run
-from bufferlab.kernel.boot import boot
+from bufferlab.kernel.boot import Report, boot
 from bufferlab.kernel.cache import Kernel
-from bufferlab.kernel.emulate import OUR_LINK, emulate, is_ours, result_of
+from bufferlab.kernel.emulate import OUR_LINK, emulate, is_ours
 from bufferlab.kernel.job import job_of
+from bufferlab.kernel.outcome import result_of
 from bufferlab.kernel.own import kernels_own
 from bufferlab.plan import lower, plan_json
 from bufferlab.results.result import Result, RunSet
@@ -105,7 +106,7 @@ def test_the_extension_carries_packets_and_says_what_it_cannot_read() -> None:
 
 def test_what_was_recorded_has_all_that_a_simulated_link_has() -> None:
     found, mine = recorded(CASE), scenario(CASE)
-    kernels = result_of(mine, 1, found["rows"], title=found["kernel"])
+    kernels = result_of(mine, 1, Report(found["rows"], 0.0), title=found["kernel"])
     (ours,) = run(mine, seeds=[1], progress=False)
     assert kernels.queues["group"].to_list() == ours.queues["group"].to_list() == ["bulk", "far", "all"]
     assert kernels.queues["wait_p99_ms"].null_count() == 0
@@ -117,7 +118,7 @@ def test_what_was_recorded_has_all_that_a_simulated_link_has() -> None:
 
 def test_with_a_link_of_ours_hosts_alone_differ() -> None:
     found, mine = recorded(CASE), scenario(CASE)
-    kernels = result_of(mine, 1, found["rows"], title=found["kernel"])
+    kernels = result_of(mine, 1, Report(found["rows"], 0.0), title=found["kernel"])
     compared = Crosscheck(run(mine, seeds=[1], progress=False), RunSet([kernels]))
     verdicts = {row.compared.name: row.verdict for row in compared.rows}
     assert verdicts["utilization"] is verdicts["loss"] is Verdict.AGREES

@@ -8,7 +8,9 @@ import pytest
 
 from bufferlab import display
 from bufferlab.experiment.run import run
-from bufferlab.kernel.emulate import packed, result_of, unpacked
+from bufferlab.kernel.boot import Report
+from bufferlab.kernel.emulate import packed, unpacked
+from bufferlab.kernel.outcome import result_of
 from bufferlab.results.result import RunSet
 from bufferlab.studies.crosscheck import Crosscheck, Verdict
 from bufferlab.studies.crosscheck.reasons import in_theory
@@ -20,7 +22,7 @@ def compared(case: str, **overrides: Any) -> Crosscheck:
     """A record beside the simulator."""
     found = recorded(case)
     mine = scenario(case)
-    kernels = result_of(mine, 1, found["rows"], title=found["kernel"])
+    kernels = result_of(mine, 1, Report(found["rows"], 0.0), title=found["kernel"])
     ours = mine.with_overrides({name.replace("__", "."): value for name, value in overrides.items()})
     return Crosscheck(run(ours, seeds=[1], progress=False), RunSet([kernels]))
 

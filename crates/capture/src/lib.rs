@@ -13,6 +13,7 @@ mod flows;
 mod headers;
 mod lateness;
 mod order;
+pub mod others;
 mod packets;
 mod pcap;
 mod pcapng;

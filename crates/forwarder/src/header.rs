@@ -25,6 +25,9 @@ const CWR: u8 = 0x80;
 pub(crate) struct Header {
     /// The sender's port.
     pub(crate) port: u16,
+    pub(crate) to_port: u16,
+    /// Addresses, protocol, ports.
+    pub(crate) connection: ([u8; 8], u8, [u8; 4]),
     /// Of the whole packet.
     pub(crate) bytes: u16,
     pub(crate) kind: PacketKind,
@@ -49,7 +52,30 @@ impl Header {
             UDP if inner.len() >= LEAST_UDP => (PacketKind::Datagram, false),
             _ => return None,
         };
-        Some(Header { port: u16::from_be_bytes([inner[0], inner[1]]), bytes, kind, reduced })
+        Some(Header::of(packet, inner, bytes, kind, reduced))
+    }
+
+    /// Reads whatever else is IPv4, as a datagram without ports: ICMP, fragments.
+    pub(crate) fn of_others(packet: &[u8]) -> Option<Header> {
+        if packet.len() < LEAST_IPV4 || packet[0] >> 4 != 4 {
+            return None;
+        }
+        let bytes = u16::from_be_bytes([packet[2], packet[3]]);
+        Some(Header::of(packet, &[0; 4], bytes, PacketKind::Datagram, false))
+    }
+
+    fn of(packet: &[u8], inner: &[u8], bytes: u16, kind: PacketKind, reduced: bool) -> Header {
+        let mut addresses = [0; 8];
+        addresses.copy_from_slice(&packet[12..20]);
+        let ports = [inner[0], inner[1], inner[2], inner[3]];
+        Header {
+            port: u16::from_be_bytes([ports[0], ports[1]]),
+            to_port: u16::from_be_bytes([ports[2], ports[3]]),
+            connection: (addresses, packet[9], ports),
+            bytes,
+            kind,
+            reduced,
+        }
     }
 }
 

@@ -15,6 +15,9 @@
 
 mod header;
 
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
 use bufferlab_qdisc::{Ecn, Packet, PacketKind};
 use bufferlab_simulator::{CarriedLink, LinkCounters, Outcome, Plan, PlanError, SourcePlan};
 use bufferlab_units::Time;
@@ -24,6 +27,11 @@ use header::Header;
 /// IPv4, TCP without options; the option of timestamps (RFC 7323) takes 12 bytes more.
 const TCP_HEADERS: u32 = 40;
 const TIMESTAMPS: u32 = 12;
+
+/// Ports that sockets get which ask for none (Documentation/networking/ip-sysctl.rst, `ip_local_port_range`).
+const PROGRAMS_FROM: u16 = 32_768;
+/// Where the flows of a plan go, one port a congestion control.
+const PLANNED_TO: RangeInclusive<u16> = 4_999..=5_031;
 
 /// A packet that is no flow's of the plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,7 +50,19 @@ pub struct Forwarder {
     extra_bytes: Vec<i64>,
     /// The round-trip times that senders state, µs, by flow; 0 if unknown.
     stated_us: Vec<u32>,
+    /// The flows of a group whose packets a user's program sends, and its connections in the order in which they came.
+    program: Option<Program>,
 }
+
+/// What a user's program sends in the place of a group.
+struct Program {
+    first: usize,
+    count: usize,
+    connections: BTreeMap<Connection, usize>,
+}
+
+/// Addresses, protocol and ports.
+type Connection = ([u8; 8], u8, [u8; 4]);
 
 impl Forwarder {
     /// An empty link.
@@ -59,7 +79,18 @@ impl Forwarder {
             groups: plan.flows.group.iter().map(|&group| group as u16).collect(),
             extra_bytes: plan.groups.iter().map(|group| extra_bytes(&group.source)).collect(),
             stated_us: vec![0; plan.flows.group.len()],
+            program: None,
         })
+    }
+
+    /// A user's program sends in the place of a group: whatever is not to a port of the plan's flows is the group's. Its connections
+    /// are the group's flows in the order in which they come, again from the first one when all are taken.
+    #[must_use]
+    pub fn with_program(mut self, group: u16) -> Forwarder {
+        let flows = (0..self.groups.len()).filter(|&flow| self.groups[flow] == group);
+        let (first, count) = (flows.clone().min().unwrap_or(0), flows.count().max(1));
+        self.program = Some(Program { first, count, connections: BTreeMap::new() });
+        self
     }
 
     /// A flow's sender states this round-trip time from now on, µs.
@@ -74,13 +105,9 @@ impl Forwarder {
     /// # Errors
     /// [`Stray`]: it is of no flow.
     pub fn arrive(&mut self, now: Time, bytes: Vec<u8>) -> Result<(), Stray> {
-        let stray = |reason: String| Stray { bytes: bytes.len(), reason };
-        let header =
-            Header::read(&bytes).ok_or_else(|| stray("it is neither TCP nor UDP over IPv4".to_owned()))?;
-        let above = header.port.checked_sub(self.first_port);
-        let above = above.ok_or_else(|| stray(format!("its port is {}", header.port)))?;
-        // a plan that was checked has flows
-        let flow = usize::from(above) % self.groups.len();
+        let Some((header, flow)) = self.look(&bytes)? else {
+            return Ok(());
+        };
         let group = self.groups[flow];
         let wire_bytes = (i64::from(header.bytes) + self.extra_bytes[usize::from(group)]).max(1) as u32;
         let packet = Packet {
@@ -95,6 +122,25 @@ impl Forwarder {
         };
         self.link.arrive(now, packet, bytes);
         Ok(())
+    }
+
+    /// What a packet's headers say, and its flow; nothing if a program sent what is no IPv4, which no link here carries.
+    fn look(&mut self, bytes: &[u8]) -> Result<Option<(Header, usize)>, Stray> {
+        let stray = |reason: String| Stray { bytes: bytes.len(), reason };
+        let known = Header::read(bytes);
+        if let Some(program) = &mut self.program
+            && known.as_ref().is_none_or(|header| !is_planned(header, self.first_port))
+        {
+            let header = known.or_else(|| Header::of_others(bytes));
+            return Ok(header
+                .map(|header| (program.flow_of(&header), header))
+                .map(|(flow, header)| (header, flow)));
+        }
+        let header = known.ok_or_else(|| stray("it is neither TCP nor UDP over IPv4".to_owned()))?;
+        let above = header.port.checked_sub(self.first_port);
+        let above = above.ok_or_else(|| stray(format!("its port is {}", header.port)))?;
+        // a plan that was checked has flows
+        Ok(Some((header, usize::from(above) % self.groups.len())))
     }
 
     /// When to ask for packets; never if none is in it.
@@ -119,10 +165,25 @@ impl Forwarder {
         (counters, self.link.marked_packets())
     }
 
-    /// The link's tables, as of the plan's end.
-    pub fn finish(self) -> Outcome {
-        self.link.finish()
+    /// The link's tables, as of `end`, or of the plan's end if that comes first.
+    pub fn finish(self, end: Time) -> Outcome {
+        self.link.finish_at(end)
     }
+}
+
+impl Program {
+    /// The flow of the group whose place a packet's connection takes.
+    fn flow_of(&mut self, header: &Header) -> usize {
+        let next = self.connections.len();
+        let number = *self.connections.entry(header.connection).or_insert(next);
+        self.first + number % self.count
+    }
+}
+
+/// Whether a packet is a flow's of the plan, where a program sends, too: those come from ports below the ones that Linux gives to
+/// sockets that ask for none (`ip_local_port_range`, 32768 and more), and go to few.
+fn is_planned(header: &Header, first_port: u16) -> bool {
+    (first_port..PROGRAMS_FROM).contains(&header.port) && PLANNED_TO.contains(&header.to_port)
 }
 
 /// What a packet of a group has on the plan's wire more than in the kernel.

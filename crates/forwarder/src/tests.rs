@@ -83,7 +83,7 @@ fn what_finds_no_room_is_dropped_and_counted() {
     assert_eq!(counters.backlog_packets, 2);
     let left: Vec<_> = std::iter::from_fn(|| forwarder.take(at(1_000))).collect();
     assert_eq!(left.len(), 3);
-    let outcome = forwarder.finish();
+    let outcome = forwarder.finish(Time::NEVER);
     assert_eq!((outcome.packets, outcome.queues.dropped_packets[0]), (3, 1));
 }
 
@@ -122,6 +122,44 @@ fn a_flows_next_connection_has_another_port() {
         forwarder.arrive(at(0), data(port, 60)).unwrap();
     }
     while forwarder.take(at(1_000)).is_some() {}
-    let queues = forwarder.finish().queues;
+    let queues = forwarder.finish(Time::NEVER).queues;
     assert_eq!((&queues.group[..2], &queues.arrived_packets[..2]), (&[0, 1][..], &[1, 2][..]));
+}
+
+#[test]
+fn a_programs_connections_are_the_flows_of_its_group() {
+    let mut plan = plan(52, None);
+    let fifo = QueuePlan::new(Limit::Packets(9), FifoConfig { mark_above: None });
+    plan.links = vec![LinkPlan::new(8_000_000, 0, fifo)];
+    plan.groups.push(GroupPlan { name: "other".into(), ..plan.groups[0].clone() });
+    plan.flows.group = vec![0, 1];
+    let mut forwarder = Forwarder::new(&plan, 10_000).unwrap().with_program(0);
+    let to = |port: u16, to_port: u16| {
+        let mut packet = data(port, 60);
+        packet[22..24].copy_from_slice(&to_port.to_be_bytes());
+        packet
+    };
+    // the plan's second flow; a program's server, its client, and its client to a port of the plan's
+    for (port, to_port) in [(10_001, 5_000), (80, 40_000), (40_000, 5_201), (40_000, 5_000)] {
+        forwarder.arrive(at(0), to(port, to_port)).unwrap();
+    }
+    // a ping of it, and what no link here carries
+    forwarder.arrive(at(0), packet(0, 1, 0, 0, 60)).unwrap();
+    forwarder.arrive(at(0), vec![0x60; 40]).unwrap();
+    assert_eq!(std::iter::from_fn(|| forwarder.take(at(1_000))).count(), 5);
+    let queues = forwarder.finish(at(2_000)).queues;
+    assert_eq!((&queues.group[..2], &queues.arrived_packets[..2]), (&[0, 1][..], &[4, 1][..]));
+}
+
+#[test]
+fn a_run_may_end_before_its_plan() {
+    let busy = |end: Time| {
+        let mut forwarder = Forwarder::new(&plan(52, None), 10_000).unwrap();
+        for _ in 0..2 {
+            forwarder.arrive(at(0), data(10_000, 60)).unwrap();
+        }
+        while forwarder.take(end).is_some() {}
+        forwarder.finish(end).queues.departed_packets[0]
+    };
+    assert_eq!((busy(at(150)), busy(at(1_000))), (1, 2));
 }

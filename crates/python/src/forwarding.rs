@@ -22,9 +22,14 @@ pub struct PyForwarder {
 #[pymethods]
 impl PyForwarder {
     #[new]
-    fn new(plan_json: &str, first_port: u16) -> PyResult<Self> {
+    #[pyo3(signature = (plan_json, first_port, program_group = None))]
+    fn new(plan_json: &str, first_port: u16, program_group: Option<u16>) -> PyResult<Self> {
         let forwarder = Forwarder::new(&read_plan(plan_json)?, first_port);
         let forwarder = forwarder.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let forwarder = match program_group {
+            Some(group) => forwarder.with_program(group),
+            None => forwarder,
+        };
         Ok(Self { forwarder: Some(forwarder) })
     }
 
@@ -65,10 +70,11 @@ impl PyForwarder {
         ])
     }
 
-    /// Ends it: the link's tables as of the plan's end, as JSON, by table and column.
-    fn finish(&mut self) -> PyResult<String> {
+    /// Ends it: the link's tables as of now, or of the plan's end if that comes first, as JSON, by table and column.
+    #[pyo3(signature = (now_ns = u64::MAX))]
+    fn finish(&mut self, now_ns: u64) -> PyResult<String> {
         let forwarder = self.forwarder.take().ok_or_else(finished)?;
-        let outcome = faults::caught(|| forwarder.finish()).map_err(|fault| failed(&fault))?;
+        let outcome = faults::caught(|| forwarder.finish(time(now_ns))).map_err(|fault| failed(&fault))?;
         Ok(Value::Object(tables(outcome)).to_string())
     }
 }

@@ -202,6 +202,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(scenario::canonical_plan, module)?)?;
     module.add_function(wrap_pyfunction!(scenario::hash_plan, module)?)?;
     module.add_function(wrap_pyfunction!(simulate, module)?)?;
+    module.add_function(wrap_pyfunction!(recording::write_capture, module)?)?;
     module.add_function(wrap_pyfunction!(forwarding::datagrams, module)?)?;
     module.add_function(wrap_pyfunction!(forwarding::turns, module)?)?;
     module.add_function(wrap_pyfunction!(observing::observe, module)?)?;

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use bufferlab_capture::others::{self, Place, Seen};
 use bufferlab_capture::{Output, Places, Recording, Report, TraceFormat};
 use bufferlab_simulator::Plan;
 use bufferlab_units::Time;
@@ -66,8 +67,45 @@ impl Request {
 /// Ends the files of a run that came so far.
 pub fn finish(recording: Recording, reached_ps: u64) -> Vec<Finished> {
     let (pcap, trace) = recording.finish(Time::from_ps(reached_ps));
-    let finished = |report: Report| (report.records, report.left_out, report.bytes, report.problem);
     pcap.into_iter().chain(trace).map(finished).collect()
+}
+
+/// A place as name, description and a link's rate.
+type PlaceRow = (String, String, Option<u64>);
+
+/// A packet as time in ns, index of the place, whether it left there, its first bytes, and how many it had.
+type PacketRow = (u64, u32, bool, Vec<u8>, u32);
+
+/// Writes packets that a kernel sent as a capture. The interpreter stays free meanwhile.
+///
+/// Raises `OSError` if the file cannot be opened.
+#[pyfunction]
+pub fn write_capture(
+    py: Python<'_>,
+    path: PathBuf,
+    comment: &str,
+    places: Vec<PlaceRow>,
+    packets: Vec<PacketRow>,
+    most: u64,
+) -> PyResult<Finished> {
+    let output = create(path)?;
+    let place = |(name, description, rate_bps)| Place { name, description, rate_bps };
+    let places: Vec<Place> = places.into_iter().map(place).collect();
+    let seen = |(time_ns, place, outbound, headers, original_bytes)| Seen {
+        time_ns,
+        place,
+        outbound,
+        headers,
+        original_bytes,
+    };
+    Ok(py.detach(|| {
+        let packets = packets.into_iter().map(seen).collect();
+        finished(others::write(output, comment, &places, packets, most))
+    }))
+}
+
+fn finished(report: Report) -> Finished {
+    (report.records, report.left_out, report.bytes, report.problem)
 }
 
 fn create(path: PathBuf) -> PyResult<Box<dyn Output>> {

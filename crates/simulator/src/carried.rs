@@ -131,8 +131,13 @@ impl<P> CarriedLink<P> {
     }
 
     /// The tables of a run that ends at the plan's end, as far as they are this link's.
-    pub fn finish(mut self) -> Outcome {
-        let end = self.context.schedule.end;
+    pub fn finish(self) -> Outcome {
+        self.finish_at(Time::NEVER)
+    }
+
+    /// The same of a run that ends at `end`, if that is before the plan's end.
+    pub fn finish_at(mut self, end: Time) -> Outcome {
+        let end = end.min(self.context.schedule.end);
         // what is due at the end no longer happens
         self.advance(Time::from_ps(end.as_ps() - 1));
         self.link.take_readings(end, self.index, &mut self.context);

@@ -113,6 +113,13 @@ def request(
     return Request(pcap, at, trace, wanted, limit)
 
 
+def by_seed(asked: Request | None, seeds: Sequence[int]) -> dict[int, Request]:
+    """What is recorded of each seed, several into files of their own."""
+    if asked is None:
+        return {}
+    return {seed: asked.of_seed(seed) if len(seeds) > 1 else asked for seed in seeds}
+
+
 def check_spared(scenario: object, *recordings: str | PathLike[str] | None) -> None:
     """Refuse to record into the scenario's own file.
 

@@ -12,6 +12,7 @@ from bufferlab.errors import OutputError
 from bufferlab.experiment import recording
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.interruption import RunInterrupted
+from bufferlab.experiment.job import Simulator
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import Engine, ScenarioLike, prepare, seed_list, simulate
 from bufferlab.results import folder as store
@@ -86,9 +87,7 @@ def run(
     asked = recording.request(
         scenario, pcap=pcap, pcap_at=pcap_at, trace=trace, groups=record_flows, limit=record_limit
     )
-    requests = {
-        seed: asked.of_seed(seed) if len(wanted) > 1 else asked for seed in wanted if asked is not None
-    }
+    requests = recording.by_seed(asked, wanted)
     recording.check_writable(requests.values())
     try:
         runs = _run_all(
@@ -118,7 +117,22 @@ def _run_all(
         return simulate(scenario, seed, control, requests.get(seed), engine)
 
     plain = not requests and engine is _core.simulate
-    experiment = Experiment(scenario.title, {0: scenario}, seeds=seeds, simulator=None if plain else special)
+    return run_by(scenario, seeds, runner, None if plain else special)
+
+
+def run_by(scenario: Scenario, seeds: Sequence[int], runner: Runner, simulator: Simulator | None) -> RunSet:
+    """Run a scenario's seeds.
+
+    Args:
+        scenario: The scenario.
+        seeds: Its seeds.
+        runner: Who runs them.
+        simulator: Simulates in the place of the engine, for runs that no store spares.
+
+    Raises:
+        RunInterrupted: At Ctrl-C, with the runs that were complete.
+    """
+    experiment = Experiment(scenario.title, {0: scenario}, seeds=seeds, simulator=simulator)
     try:
         return RunSet(runner.values(experiment))
     except RunInterrupted as interrupted:
@@ -128,5 +142,5 @@ def _run_all(
             len(finished),
             len(seeds),
             what="seeds finished",
-            store=runner.directory if plain else None,
+            store=runner.directory if simulator is None else None,
         ) from interrupted

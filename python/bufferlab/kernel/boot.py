@@ -49,7 +49,9 @@ def boot(
     job: dict[str, Any],
     seed: int,
     is_canceled: Callable[[], bool] = lambda: False,
+    *,
     captures: Path | None = None,
+    looks_on: Callable[[Path], None] = lambda _folder: None,
 ) -> Report:
     """Boot, do the job, and end.
 
@@ -59,6 +61,7 @@ def boot(
         seed: All random numbers in the kernel follow from it.
         is_canceled: Whether to end at once; asked again and again.
         captures: The folder for the captures that the job asks for.
+        looks_on: Looks at the folder of the job's files, again and again and at the end.
 
     Raises:
         CanceledError: It was canceled.
@@ -67,11 +70,12 @@ def boot(
     with tempfile.TemporaryDirectory(prefix="bufferlab-kernel-") as name:
         folder = Path(name)
         (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
-        said, cpu_s = _run(command(kernel, folder, seed), folder, is_canceled)
+        said, cpu_s = _run(command(kernel, folder, seed), folder, is_canceled, looks_on)
+        looks_on(folder)
         report = folder / "report.jsonl"
         lines = report.read_text("utf-8").splitlines() if report.exists() else []
         if captures is not None:
-            for made in folder.glob("*.pcap"):
+            for made in [*folder.glob("*.pcap"), *folder.glob("left-out.json")]:
                 shutil.copy(made, captures)
     try:
         rows = [json.loads(line) for line in lines]
@@ -118,7 +122,9 @@ def command(kernel: Kernel, folder: Path, seed: int) -> list[str]:
     ]
 
 
-def _run(words: list[str], folder: Path, is_canceled: Callable[[], bool]) -> tuple[str, float]:
+def _run(
+    words: list[str], folder: Path, is_canceled: Callable[[], bool], looks_on: Callable[[Path], None]
+) -> tuple[str, float]:
     """Run it to its end in a process group of its own, of which nothing is left.
 
     Returns:
@@ -143,6 +149,7 @@ def _run(words: list[str], folder: Path, is_canceled: Callable[[], bool]) -> tup
         try:
             while cpu_s is None and not is_canceled():
                 cpu_s = _ended(process)
+                looks_on(folder)
         finally:
             with suppress(ProcessLookupError):  # nothing is left of it
                 os.killpg(process.pid, signal.SIGKILL)

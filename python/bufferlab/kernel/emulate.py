@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import cache, partial
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -14,22 +13,25 @@ import polars as pl
 
 from bufferlab import _core
 from bufferlab.errors import InputError
+from bufferlab.experiment import recording
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.inline import CanceledError
 from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
-from bufferlab.experiment.simulation import ScenarioLike, prepare, seed_list, simulate
-from bufferlab.kernel import guest
-from bufferlab.kernel.boot import boot
+from bufferlab.experiment.simulation import ScenarioLike, prepare, seed_list
+from bufferlab.kernel import guest, network
+from bufferlab.kernel.boot import Report, boot
 from bufferlab.kernel.cache import Kernel, kernel
 from bufferlab.kernel.job import job_of
-from bufferlab.kernel.outcome import KernelOutcome
+from bufferlab.kernel.outcome import result_of
+from bufferlab.kernel.program import Program
+from bufferlab.kernel.witnessed import Witnessed
 from bufferlab.plan import plan_of
-from bufferlab.results.result import Result, RunSet
+from bufferlab.results.result import RunSet
 from bufferlab.scenario import Scenario
 
 if TYPE_CHECKING:
-    from bufferlab._core import Control, Outcome
+    from bufferlab._core import Control
 
 Row = dict[str, Any]
 
@@ -56,6 +58,11 @@ def emulate(
     by: Kernel | None = None,
     queues: str = QUEUES[0],
     runner: Runner | None = None,
+    pcap: str | PathLike[str] | None = None,
+    pcap_at: str | Sequence[str] = recording.SENDERS,
+    record_flows: str | Sequence[str] | None = None,
+    record_limit: int = recording.DEFAULT_LIMIT,
+    program: Program | None = None,
 ) -> RunSet:
     """Have a kernel run a scenario.
 
@@ -67,6 +74,11 @@ def emulate(
             simulator.
         runner: Runs the seeds, a kernel for each, and keeps what they report if it has a store; default a
             plain one.
+        pcap: Write a capture (pcapng) here; with several seeds, a file for each: `capture-1.pcapng`.
+        pcap_at: Where: `"senders"`, `"receivers"`, the link's name, or several of them.
+        record_flows: Groups to capture; default all.
+        record_limit: Packets in a capture, at most.
+        program: A program that takes the place of the first group of flows; the run ends with it.
 
     Returns:
         The results, in order of the seeds; the same scenario, seed and kernel give the same results.
@@ -79,9 +91,20 @@ def emulate(
     scenario = prepare(scenario)
     wanted = seed_list(seeds, scenario.run["seed"])
     ours = is_ours(queues)
+    asked = recording.request(
+        scenario, pcap=pcap, pcap_at=pcap_at, trace=None, groups=record_flows, limit=record_limit
+    )
+    if program is not None:
+        scenario = program.prepared(scenario)
     check(scenario, wanted[0], ours=ours)
     by = by or kernel()
     title = f"{by.title}{OUR_LINK}" if ours else by.title
+    if asked is not None or program is not None:
+        special = Witnessed(
+            start=partial(boot, by), title=title, ours=ours, net=partial(network.net, ours=ours),
+            asked=recording.by_seed(asked, wanted), program=program,
+        )  # fmt: skip
+        return special.run(scenario, wanted, runner or Runner())
     experiment = Experiment(
         scenario.title,
         {0: scenario},
@@ -158,35 +181,9 @@ def unpacked(table: pl.DataFrame) -> list[Row]:
     return [{name: value for name, value in row.items() if value is not None} for row in table.to_dicts()]
 
 
-def result_of(scenario: Scenario, seed: int, rows: Sequence[Mapping[str, Any]], *, title: str) -> Result:
-    """The result of a report.
-
-    Args:
-        scenario: What was run.
-        seed: With which seed.
-        rows: What the kernel reported.
-        title: The kernel's.
-    """
-
-    def engine(text: str, _control: Control | None, _recording: str | None) -> Outcome:
-        return cast("Outcome", KernelOutcome(json.loads(text), rows))  # it has what is asked of one here
-
-    result = simulate(scenario, seed, engine=engine)
-    if result is None:
-        raise AssertionError("nobody cancels a report")
-    return replace(result, version=title)
-
-
 def _results(scenario: Scenario, title: str, done: Iterable[tuple[int | None, Row]]) -> RunSet:
-    return RunSet(
-        [
-            replace(
-                result_of(scenario, cast("int", seed), unpacked(value["rows"]), title=title),
-                cpu_s=value["cpu_s"],
-            )
-            for seed, value in done
-        ]
-    )
+    reports = ((cast("int", seed), Report(unpacked(value["rows"]), value["cpu_s"])) for seed, value in done)
+    return RunSet([result_of(scenario, seed, report, title=title) for seed, report in reports])
 
 
 @cache

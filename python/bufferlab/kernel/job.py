@@ -8,17 +8,22 @@ from typing import Any, Final
 from bufferlab.configure.answer import Answer
 from bufferlab.configure.linux_red import red
 from bufferlab.errors import InputError
+from bufferlab.experiment.recording import RECEIVERS, SENDERS
 from bufferlab.kernel import network
 from bufferlab.kernel.applications import applications
+from bufferlab.kernel.program import Program
 from bufferlab.kernel.refusals import CONTROLS, PIE_SCALE, STATED, refusals
 from bufferlab.plan import Plan, plan_json
 from bufferlab.units import PS_PER_MS, PS_PER_NS, PS_PER_US
 
 FIRST_PORT: Final = 10_000
+PROGRAMS_FROM: Final = 32_768
+"""Ports that programs get which ask for none (ip_local_port_range)."""
+
 _LISTENING_PORT: Final = 5000
 _DATAGRAM_PORT: Final = 4999
 _NO_TCP: Final[Mapping[str, Any]] = {
-    "mss_bytes": 1448, "header_bytes": 52, "timestamps": True, "offload": None, "ecn": "off",
+    "kind": "tcp", "mss_bytes": 1448, "header_bytes": 52, "timestamps": True, "offload": None, "ecn": "off",
     "tuned_window": False, "initial_window": 10, "min_rto_ps": 200 * PS_PER_MS, "ack_every": 2,
 }  # fmt: skip
 """What hosts without TCP have, whose packets are up to 1500 bytes."""
@@ -26,6 +31,9 @@ _NO_TCP: Final[Mapping[str, Any]] = {
 _MOST_PACKETS: Final = 1_000_000
 _QUEUE_READINGS: Final = 2000
 _SHORTEST_STEP_NS: Final = 1_000_000
+_PROGRAMS_STEP_NS: Final = 10_000_000
+"""Between two looks at the queue where a program may end at any moment."""
+
 _FLOW_STEP_NS: Final = 100_000_000
 _STATE_STEP_NS: Final = 10_000_000
 """How old the round-trip time that a packet states may be."""
@@ -45,12 +53,13 @@ _MARKS_AT: Final[Mapping[str, list[int]]] = {
 Job = dict[str, Any]
 
 
-def job_of(plan: Plan, *, ours: bool = False) -> Job:
+def job_of(plan: Plan, *, ours: bool = False, program: Program | None = None) -> Job:
     """The job.
 
     Args:
         plan: The plan.
         ours: The link is Bufferlab's, with its own disciplines, in the place of the kernel's.
+        program: What takes the place of the first group of flows, if anything does.
 
     Raises:
         InputError: The plan has something that the kernel is not given yet.
@@ -80,13 +89,15 @@ def job_of(plan: Plan, *, ours: bool = False) -> Job:
             rate_bps=link["rate_bps"],
             discipline=None if ours else _words(link, packet_bytes),
             delays_ns=distinct,
-            mtu=source["mss_bytes"] + (52 if source["timestamps"] else 40),
+            mtu=ip_bytes(source),
             packet_bytes=packet_bytes,
             segments=_segments(source["offload"]),
             routes=_routes(source),
         ),
         "parameters": _parameters(groups),
-        "sysctls": _sysctls(len(distinct), source, keeps=_keeps(groups)),
+        "sysctls": _sysctls(
+            len(distinct), source, keeps=_keeps(groups), default=controls[0] if program else None
+        ),
         "device": network.BOTTLENECK,
         "marks_at": _MARKS_AT.get(link["discipline"]["kind"], []),
         "router": network.ROUTER,
@@ -109,15 +120,26 @@ def job_of(plan: Plan, *, ours: bool = False) -> Job:
                 "address": network.address(homes[delay_ns]),
                 "port": ports[controls[group]],
                 **({"paced": True} if groups[group]["source"].get("paced") else {}),
+                **({"is_programs": True} if program is not None and group == 0 else {}),
                 **more,
             }
             for start_ps, group, delay_ns, more in zip(
                 flows["start_ps"], flows["group"], delays_ns, applied, strict=True
             )
         ],
-        "readings": readings(plan),
+        "readings": readings(plan, _PROGRAMS_STEP_NS if program is not None else None),
         **(_forwarded(plan) if ours else {}),
+        **(_program(plan, program, homes[delays_ns[flows["group"].index(0)]]) if program else {}),
     }
+
+
+def _program(plan: Plan, program: Program, home: int) -> Job:
+    """A program in the place of the first group, on the way of that group's first flow."""
+    places = {
+        SENDERS: (network.SENDING, network.ADDRESS),
+        RECEIVERS: (network.home(home), network.address(home)),
+    }
+    return {"program": program.job(places, plan["warmup_ps"] // PS_PER_NS)}
 
 
 def _forwarded(plan: Plan) -> Job:
@@ -141,6 +163,13 @@ def packet_of(source: Mapping[str, Any]) -> int:
     )
 
 
+def ip_bytes(source: Mapping[str, Any]) -> int:
+    """A source's full packet from IP's header on, bytes."""
+    if source["kind"] == "udp":
+        return packet_of(source)
+    return int(source["mss_bytes"] + (52 if source["timestamps"] else 40))
+
+
 def round_trips_ps(plan: Plan) -> list[int]:
     """Each flow's round trip without any wait or transmission."""
     flows = plan["flows"]
@@ -148,11 +177,17 @@ def round_trips_ps(plan: Plan) -> list[int]:
     return [sum(each) + plan["links"][0]["delay_ps"] for each in zip(*parts, strict=True)]
 
 
-def readings(plan: Plan) -> list[tuple[int, str]]:
-    """The moments, ns, at which to look, each with what at: everything at the warm-up's end and the run's."""
+def readings(plan: Plan, longest_ns: int | None = None) -> list[tuple[int, str]]:
+    """The moments, ns, at which to look, each with what at: everything at the warm-up's end and the run's.
+
+    Args:
+        plan: The plan.
+        longest_ns: The longest time between two looks at the queue; default a share of the run.
+    """
     warmup, end = plan["warmup_ps"] // PS_PER_NS, plan["duration_ps"] // PS_PER_NS
     sample_ps = plan["sample_interval_ps"]
     step = max((end - warmup) // _QUEUE_READINGS, _SHORTEST_STEP_NS)
+    step = step if longest_ns is None else min(step, longest_ns)
     own = range(_FLOW_STEP_NS, end, _FLOW_STEP_NS)
     asked = range(0, end + 1, sample_ps // PS_PER_NS)[1:] if sample_ps else range(0)
     kinds = dict.fromkeys(range(warmup, end, step), "queue") | dict.fromkeys(own, "flows")
@@ -244,13 +279,18 @@ def _keeps(groups: list[dict[str, Any]]) -> bool:
     return any((group["source"].get("on_off") or {}).get("after_idle") == "keep" for group in groups)
 
 
-def _sysctls(homes: int, source: Mapping[str, Any], *, keeps: bool) -> dict[str, dict[str, str]]:
+def _sysctls(
+    homes: int, source: Mapping[str, Any], *, keeps: bool, default: str | None
+) -> dict[str, dict[str, str]]:
+    """The kernel's variables, by namespace and path; the default is the control of programs."""
     values = network.sysctls(homes)
     ours = {"net/ipv4/tcp_timestamps": str(int(source["timestamps"]))}
     if source["ecn"] == "classic":  # otherwise as they are: only connections that ask, as DCTCP's, have it
         ours["net/ipv4/tcp_ecn"] = "1"
     if keeps:
         ours["net/ipv4/tcp_slow_start_after_idle"] = "0"
+    if default is not None:
+        ours["net/ipv4/tcp_congestion_control"] = default
     if source["tuned_window"]:  # the kernel's own limits: what it tunes is looked at
         ours["net/ipv4/tcp_rmem"] = "4096 131072 6291456"
     hosts = [network.SENDING, *map(network.home, range(homes))]

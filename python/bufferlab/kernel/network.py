@@ -48,6 +48,27 @@ class Routes(NamedTuple):
     receivers: str = ""
 
 
+class Net(NamedTuple):
+    """Where packets of a job are seen.
+
+    Attributes:
+        senders: Namespace and device of the senders.
+        receivers: Namespaces of receivers, each with its device.
+        arrives: Namespace and device by which packets come to the queue, and whether they leave there.
+        crossed: Namespace and devices by which they leave the link, and whether they leave there.
+        is_early: Packets leave the link a transmission before they do in the scenario (HTB), which is on
+            their way back, too.
+        answers_wait: Answers are seen when they have waited for the round trip.
+    """
+
+    senders: tuple[str, str]
+    receivers: tuple[tuple[str, str], ...]
+    arrives: tuple[str, str, bool]
+    crossed: tuple[str, tuple[str, ...], bool]
+    is_early: bool
+    answers_wait: bool
+
+
 PLAIN: Final = Routes()
 """Hosts that set nothing."""
 
@@ -108,6 +129,24 @@ def commands(
         line = f"qdisc add dev out root netem delay {delay_ns / 1000:.3f}us limit {_LONG}"
         once.append(_batch("tc", [line], name))
     return once
+
+
+def net(homes: int, *, ours: bool) -> Net:
+    """Where packets are seen.
+
+    Args:
+        homes: How many distinct round-trip times there are.
+        ours: The link is Bufferlab's.
+    """
+    names = tuple(home(index) for index in range(homes))
+    return Net(
+        senders=(SENDING, "out"),
+        receivers=tuple((name, "out") for name in names),
+        arrives=(ROUTER, "in", False),
+        crossed=(BEYOND, names, True),
+        is_early=not ours,
+        answers_wait=True,
+    )
 
 
 def sysctls(homes: int) -> dict[str, dict[str, str]]:

@@ -5,17 +5,27 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import polars as pl
 
 from bufferlab import _core
 from bufferlab.errors import InputError
+from bufferlab.experiment.recording import Request
+from bufferlab.experiment.simulation import simulate
+from bufferlab.kernel.boot import Report
+from bufferlab.kernel.captures import Finished
 from bufferlab.kernel.guest.tcp_info import FIELDS
 from bufferlab.kernel.job import round_trips_ps
 from bufferlab.plan import Plan
+from bufferlab.results.result import Result
 from bufferlab.results.tables import ALL_GROUPS, NONE
+from bufferlab.scenario import Scenario
 from bufferlab.units import PS_PER_NS, PS_PER_S, PS_PER_US
+
+if TYPE_CHECKING:
+    from bufferlab._core import Control, Outcome
 
 Row = Mapping[str, Any]
 
@@ -34,9 +44,10 @@ class KernelOutcome:
     """A kernel's report with the methods of the engine's `Outcome`."""
 
     canceled = False
-    recordings: Sequence[tuple[int, int, int, str | None]] = ()
 
-    def __init__(self, plan: Plan, rows: Sequence[Row]) -> None:
+    def __init__(self, plan: Plan, rows: Sequence[Row], recordings: Sequence[Finished] = ()) -> None:
+        self.recordings = recordings
+        self._program = next((json.loads(row["tables"]) for row in rows if row["kind"] == "program"), None)
         self._link = next((json.loads(row["tables"]) for row in rows if row["kind"] == "link"), None)
         said = next((row["tables"] for row in rows if row["kind"] == "applications"), "{}")
         applied: Mapping[str, list[list[int]]] = json.loads(said)
@@ -51,8 +62,9 @@ class KernelOutcome:
 
     @property
     def reached_ps(self) -> int:
-        """The run's end."""
-        return int(self._plan["duration_ps"])
+        """The run's end, which comes before the plan's if a program ended it."""
+        end_ps = int(self._plan["duration_ps"])
+        return end_ps if self._program is None else min(end_ps, self._end["at_ns"] * PS_PER_NS)
 
     @property
     def events(self) -> int:
@@ -229,6 +241,35 @@ class KernelOutcome:
             if source.get("echo") and self._warmup["at_ns"] <= end_ns < self._end["at_ns"]:
                 found[flow].append((end_ns - start_ns) // _NS_PER_US)
         return found
+
+
+def result_of(
+    scenario: Scenario,
+    seed: int,
+    report: Report,
+    *,
+    title: str,
+    written: tuple[Request, Finished] | None = None,
+) -> Result:
+    """The result of a report.
+
+    Args:
+        scenario: What was run.
+        seed: With which seed.
+        report: What the kernel reported.
+        title: The kernel's.
+        written: The capture that was asked for, and what became of it.
+    """
+
+    def engine(text: str, _control: Control | None, _recording: str | None) -> Outcome:
+        recordings = [] if written is None else [written[1]]
+        # it has what is asked of one here
+        return cast("Outcome", KernelOutcome(json.loads(text), report.rows, recordings))
+
+    result = simulate(scenario, seed, asked=None if written is None else written[0], engine=engine)
+    if result is None:
+        raise AssertionError("nobody cancels a report")
+    return replace(result, version=title, cpu_s=report.cpu_s)
 
 
 def _table(name: str, rows: Sequence[Row]) -> pl.DataFrame:

@@ -25,8 +25,8 @@ from bufferlab.experiment.runner import Runner
 from bufferlab.kernel import network
 from bufferlab.kernel.boot import boot
 from bufferlab.kernel.cache import kernel
-from bufferlab.kernel.emulate import result_of
 from bufferlab.kernel.job import job_of
+from bufferlab.kernel.outcome import result_of
 from bufferlab.plan import plan_of
 from bufferlab.results.result import Result
 from bufferlab.scenario import Scenario
@@ -107,5 +107,5 @@ def captured(table: dict[str, Any]) -> tuple[Result, dict[str, Findings]]:
     ]
     with TemporaryDirectory(prefix="bufferlab-") as folder:
         report = boot(by, job, seed, captures=Path(folder))
-        result = result_of(scenario, seed, report.rows, title=by.title)
+        result = result_of(scenario, seed, report, title=by.title)
         return result, {place: observe(Path(folder, f"{place}.pcap")) for place in PLACES}

@@ -19,19 +19,26 @@ _ALL_PROTOCOLS: Final = 0x0003  # ETH_P_ALL, include/uapi/linux/if_ether.h, Linu
 _TIMESTAMPS: Final = 35  # SO_TIMESTAMPNS_OLD, include/uapi/asm-generic/socket.h, Linux 6.12
 _MEMORY_BYTES: Final = 1 << 28
 _KEPT_BYTES: Final = 128
-_HEAD: Final = struct.pack("=IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, _KEPT_BYTES, 1)
-"""draft-ietf-opsawg-pcap, section 4: nanoseconds, Ethernet."""
+_ETHERNET: Final = 1
+_RAW: Final = 101
+"""Link types: Ethernet's frames, and packets from IP's header on (draft-ietf-opsawg-pcaplinktype)."""
 
 
 class Tap:
-    """Packet sockets (packet(7)) of some devices of one namespace."""
+    """Packet sockets (packet(7)) of some devices of one namespace.
+
+    A place with a direction, "in" or "out", has its packets only, from IP's header on; otherwise frames are
+    whole. More packets than its limit are counted.
+    """
 
     def __init__(self, loop: Loop, place: dict[str, Any]) -> None:
-        self.name = place["name"]
+        self.name, self.direction = place["name"], place.get("direction")
+        self.most, self.more = place.get("most"), 0
         self.packets: list[tuple[int, int, int, bytes]] = []
         enter(place["namespace"])
         for device in place["devices"]:
-            it = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+            kind = socket.SOCK_RAW if self.direction is None else socket.SOCK_DGRAM
+            it = socket.socket(socket.AF_PACKET, kind, 0)
             it.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, _MEMORY_BYTES)
             it.setsockopt(socket.SOL_SOCKET, _TIMESTAMPS, 1)
             it.bind((device, _ALL_PROTOCOLS))
@@ -43,16 +50,32 @@ class Tap:
         kept = bytearray(_KEPT_BYTES)
         while True:
             try:
-                size, ancillary, _, _ = it.recvmsg_into([kept], 64, socket.MSG_TRUNC)
+                size, ancillary, _, address = it.recvmsg_into([kept], 64, socket.MSG_TRUNC)
             except BlockingIOError:
                 return
+            leaves = address[2] == socket.PACKET_OUTGOING
+            if self.direction is not None and leaves != (self.direction == "out"):
+                continue
+            if self.most is not None and len(self.packets) >= self.most:
+                self.more += 1
+                continue
             seconds, ns = struct.unpack("qq", ancillary[0][2][:16])
             self.packets.append((seconds, ns, size, bytes(kept[:size])))
 
-    def save(self, folder: Path) -> None:
-        """Write the file, in order of time: sockets are read one after the other."""
+    def save(self, folder: Path, began_ns: int) -> None:
+        """Write the file, in order of time: sockets are read one after the other.
+
+        Times of one direction are since the run's begin; those of frames are the kernel's own.
+        """
+        if self.direction is not None:
+            self.packets = [
+                (*divmod(max(seconds * 10**9 + ns - began_ns, 0), 10**9), size, kept)
+                for seconds, ns, size, kept in self.packets
+            ]
         self.packets.sort(key=lambda packet: packet[:2])
         with (folder / self.name).open("wb") as file:
-            file.write(_HEAD)
+            link_type = _ETHERNET if self.direction is None else _RAW
+            # draft-ietf-opsawg-pcap, section 4: nanoseconds
+            file.write(struct.pack("=IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, _KEPT_BYTES, link_type))
             for seconds, ns, size, kept in self.packets:
                 file.write(struct.pack("=IIII", seconds, ns, len(kept), size) + kept)

@@ -17,7 +17,7 @@ class Forwarding:
     """The link, its two devices, and an alarm for the next packet that leaves."""
 
     def __init__(self, job: dict[str, Any], came: int, goes: int) -> None:
-        self.link = _core.Forwarder(job["plan"], job["first_port"])
+        self.link = _core.Forwarder(job["plan"], job["first_port"], 0 if "program" in job else None)
         self.came, self.goes = came, goes
         self.alarm = Alarm()
         self.began_ns = 0

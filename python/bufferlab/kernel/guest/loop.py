@@ -28,6 +28,7 @@ class Loop:
         self.todo: list[tuple[int, int, int, Callable[[], None]]] = []
         self.added = itertools.count()
         self.began_ns = 0
+        self.is_over = False
 
     def watch(self, it: socket.socket, events: int, handler: Callable[[], None]) -> None:
         """Have a socket handled when it is ready."""
@@ -50,8 +51,8 @@ class Loop:
         heapq.heappush(self.todo, (at_ns, int(reads), next(self.added), work))
 
     def work(self, end_ns: int) -> None:
-        """Until the end, with what reads there."""
-        while self.todo[0][:2] <= (end_ns, 1):
+        """Until the end, with what reads there, or until it is over."""
+        while not self.is_over and self.todo[0][:2] <= (end_ns, 1):
             due_ns = self.began_ns + self.todo[0][0]
             if due_ns <= time.monotonic_ns():
                 heapq.heappop(self.todo)[3]()

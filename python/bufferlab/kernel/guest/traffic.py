@@ -8,6 +8,7 @@ import socket
 import time
 from collections.abc import Mapping
 from functools import partial
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from bufferlab.kernel.guest.capture import Tap
@@ -16,6 +17,7 @@ from bufferlab.kernel.guest.datagrams import Datagrams, open_socket
 from bufferlab.kernel.guest.disciplines import Queue
 from bufferlab.kernel.guest.loop import Loop
 from bufferlab.kernel.guest.machine import Job, dropped, enter, tell
+from bufferlab.kernel.guest.programs import Program
 from bufferlab.kernel.guest.tcp_info import FIELDS
 
 if TYPE_CHECKING:
@@ -29,9 +31,9 @@ _RTT: Final = list(FIELDS).index("rtt_us")
 class Traffic(Loop):
     """All flows of a job, in one loop."""
 
-    def __init__(self, job: Job, report: IO[str], tuns: Mapping[str, int]) -> None:
+    def __init__(self, job: Job, report: IO[str], tuns: Mapping[str, int], folder: Path) -> None:
         super().__init__(job)
-        self.report = report
+        self.report, self.folder = report, folder
         self.senders: dict[int, Connection | Datagrams] = {}
         self.received = [0] * len(self.flows)
         self.buffer = bytearray(_READ_BYTES)
@@ -41,6 +43,7 @@ class Traffic(Loop):
         self.ours = self.forward(tuns) if tuns else None
         self.queue = self.ours or Queue(job["device"], job["marks_at"])
         enter(job["sending"])
+        self.program = Program(self, job["program"], folder, job["sending"]) if "program" in job else None
 
     def forward(self, tuns: Mapping[str, int]) -> Forwarding:
         """A link of Bufferlab's in the place of the kernel's."""
@@ -118,18 +121,37 @@ class Traffic(Loop):
 
     def run(self) -> None:
         """Drive the traffic to the job's end; at its moments write readings."""
+        self.began_at_ns = time.time_ns()
         self.began_ns = time.monotonic_ns()
         if self.ours is not None:
             self.ours.began_ns = self.began_ns
         for number, flow in enumerate(self.flows):
-            self.later(flow["start_ns"], partial(self.start, number))
+            if not flow.get("is_programs"):
+                self.later(flow["start_ns"], partial(self.start, number))
+        if self.program is not None:
+            self.later(0, self.program.start_peer)
+            self.later(self.job["program"]["starts_ns"], partial(self.program.start, self.end))
         for at, kind in self.job["readings"]:
             self.later(at, partial(self.read, at, kind), reads=True)
         for at in range(*self.job.get("states", (0,))):
             self.later(at, self.state)
         end_ns, _ = self.job["readings"][-1]
         self.work(end_ns)
-        self.conclude(end_ns)
+        self.conclude(self.now_ns() if self.is_over else end_ns)
+        self.save()
+
+    def end(self) -> None:
+        """End before the job's end."""
+        self.read(self.now_ns(), "end")
+        self.is_over = True
+
+    def save(self) -> None:
+        """Write what was captured."""
+        for tap in self.taps:
+            tap.save(self.folder, self.began_at_ns)
+        if self.taps:
+            more = {tap.name: tap.more for tap in self.taps}
+            (self.folder / "left-out.json").write_text(json.dumps(more), encoding="utf-8")
 
     def conclude(self, end_ns: int) -> None:
         """Write what is known at the end only."""
@@ -141,11 +163,14 @@ class Traffic(Loop):
         if any(found.values()):
             row = {"at_ns": end_ns, "due_ns": end_ns, "kind": "applications", "tables": json.dumps(found)}
             tell(self.report, row)
+        if self.program is not None:
+            tables = json.dumps(self.program.end())
+            tell(self.report, {"at_ns": end_ns, "due_ns": end_ns, "kind": "program", "tables": tables})
         if self.ours is not None:
             enter(self.job["router"])
             if lost := dropped(self.job["tuns"][0]):
                 raise RuntimeError(f"{lost} packets found no room on their way to the link")
-            tables = self.ours.link.finish()
+            tables = self.ours.link.finish(end_ns)
             tell(self.report, {"at_ns": end_ns, "due_ns": end_ns, "kind": "link", "tables": tables})
 
     def state(self) -> None:

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 from typing import Final
 
-from bufferlab.kernel.guest.machine import enter, set_up, tell
+from bufferlab.kernel.guest.machine import enter, set_up, share, tell
 from bufferlab.kernel.guest.traffic import Traffic
 
 _MOST_FILES: Final = 65_536
@@ -24,11 +24,10 @@ def work(folder: Path) -> None:
             job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
             resource.setrlimit(resource.RLIMIT_NOFILE, (_MOST_FILES, _MOST_FILES))
             tuns = set_up(job)
+            if "program" in job:
+                share(job["program"]["folder"])
             if "flows" in job:
-                traffic = Traffic(job, report, tuns)
-                traffic.run()
-                for tap in traffic.taps:
-                    tap.save(folder)
+                Traffic(job, report, tuns, folder).run()
             else:
                 tell(report, {"ping_ns": ping(job["ping"], job["sending"], job["from"])})
         except BaseException as error:  # noqa: BLE001 - nobody else could tell
