@@ -159,7 +159,9 @@ fn a_run_may_end_before_its_plan() {
             forwarder.arrive(at(0), data(10_000, 60)).unwrap();
         }
         while forwarder.take(end).is_some() {}
-        forwarder.finish(end).queues.departed_packets[0]
+        let queues = forwarder.finish(end).queues;
+        (queues.departed_packets[0], queues.busy_fraction[0])
     };
-    assert_eq!((busy(at(150)), busy(at(1_000))), (1, 2));
+    // two packets of 100 us
+    assert_eq!((busy(at(150)), busy(at(1_000))), ((1, 1.0), (2, 0.2)));
 }

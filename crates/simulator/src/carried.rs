@@ -140,6 +140,7 @@ impl<P> CarriedLink<P> {
         let end = end.min(self.context.schedule.end);
         // what is due at the end no longer happens
         self.advance(Time::from_ps(end.as_ps() - 1));
+        self.link.statistics.end_at(end);
         self.link.take_readings(end, self.index, &mut self.context);
         self.link.finish(end);
         let mut outcome = Outcome { reached_ps: end.as_ps(), ..Outcome::default() };

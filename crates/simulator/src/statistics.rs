@@ -201,6 +201,11 @@ impl LinkStatistics {
         self.backlogs.note(backlog.packets);
     }
 
+    /// The measured window ends there, before the plan's end.
+    pub(crate) fn end_at(&mut self, end: Time) {
+        self.to = self.to.min(end);
+    }
+
     /// The warm-up ends: counters of the measured window start from here.
     pub(crate) fn start_measuring(&mut self, backlog: Backlog) {
         for group in self.groups.iter_mut().chain(&mut self.classes) {
