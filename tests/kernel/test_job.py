@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from bufferlab.errors import InputError
-from bufferlab.kernel.job import discipline, job_of, readings
+from bufferlab.kernel.job import job_of, readings
 from bufferlab.kernel.refusals import CONTROLS
+from bufferlab.kernel.tc import discipline
 from bufferlab.plan import lower
 
 from .conftest import link
@@ -33,11 +34,26 @@ from .conftest import link
             " memory_limit 1gb ecn",
         ),
         ("pie", "pie limit 100 target 15000us tupdate 15000us alpha 2 beta 20 noecn"),
+        (
+            "fq_pie",
+            "fq_pie limit 100 target 15000us tupdate 15000us alpha 2 beta 20 flows 1024 quantum 1514"
+            " memory_limit 1gb noecn",
+        ),
+        ("cobalt", "cake unlimited besteffort flowblind rtt 100000us memlimit 1gb"),
+        (
+            {"discipline": "cake", "overhead": "44 B", "framing": "atm", "tins": "besteffort"},
+            "cake bandwidth 10000000bit besteffort triple-isolate overhead 44 mpu 0 atm rtt 100000us"
+            " memlimit 1gb",
+        ),
+        (
+            {"discipline": "cake", "unlimited": True, "isolation": "flows"},
+            "cake unlimited diffserv3 flows overhead 0 mpu 0 noatm rtt 100000us memlimit 1gb",
+        ),
     ],
 )
 def test_disciplines_get_the_scenarios_parameters(queue: object, words: str) -> None:
     plan = lower(link(bottleneck__queue=queue))
-    assert discipline(plan["links"][0]["discipline"]) == words.split()
+    assert discipline(plan["links"][0], 1500) == words.split()
 
 
 def test_red_gets_thresholds_in_bytes_and_a_burst_for_its_weight() -> None:
@@ -57,10 +73,10 @@ def test_red_gets_thresholds_in_bytes_and_a_burst_for_its_weight() -> None:
 
 
 def test_a_fifos_buffer_may_be_in_bytes_or_endless() -> None:
-    assert discipline(lower(link(bottleneck__buffer="30 KB"))["links"][0]["discipline"]) == [
+    assert discipline(lower(link(bottleneck__buffer="30 KB"))["links"][0], 1500) == [
         "bfifo", "limit", "30000",
     ]  # fmt: skip
-    endless = discipline(lower(link(bottleneck__buffer="unlimited"))["links"][0]["discipline"])
+    endless = discipline(lower(link(bottleneck__buffer="unlimited"))["links"][0], 1500)
     assert endless == ["pfifo", "limit", "1000000"]
 
 

@@ -9,7 +9,8 @@ from bufferlab.configure.linux_cobalt import cobalt_notes
 from bufferlab.configure.platform import Source
 from bufferlab.configure.shared import MEMORY_FACTOR, time_text
 
-_FRAMINGS: Final = {"plain": "noatm", "atm": "atm", "ptm": "ptm"}
+FRAMINGS: Final = {"plain": "noatm", "atm": "atm", "ptm": "ptm"}
+"""tc's word of each framing."""
 """tc's keywords for how a line carries packets."""
 
 SOURCES: Final = (
@@ -42,5 +43,5 @@ def cake_queue_options(answer: Answer, notes: list[str]) -> tuple[list[str], int
         )
     cobalt_notes(given, notes)
     words = (given["tins"], given["isolation"], f"rtt {time_text(given['interval_ps'])}")
-    line = (f"overhead {given['overhead_bytes']}", f"mpu {given['mpu_bytes']}", _FRAMINGS[given["framing"]])
+    line = (f"overhead {given['overhead_bytes']}", f"mpu {given['mpu_bytes']}", FRAMINGS[given["framing"]])
     return [word.replace("_", "-") for word in (*words, *line, f"memlimit {limit}")], limit

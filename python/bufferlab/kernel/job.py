@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from bufferlab.configure.answer import Answer
-from bufferlab.configure.linux_red import red
 from bufferlab.errors import InputError
 from bufferlab.experiment.recording import RECEIVERS, SENDERS
-from bufferlab.kernel import network
+from bufferlab.kernel import network, tc
 from bufferlab.kernel.applications import applications
 from bufferlab.kernel.program import Program
-from bufferlab.kernel.refusals import CONTROLS, PIE_SCALE, STATED, refusals
+from bufferlab.kernel.refusals import CONTROLS, STATED, refusals
 from bufferlab.plan import Plan, plan_json
-from bufferlab.units import PS_PER_MS, PS_PER_NS, PS_PER_US
+from bufferlab.units import PS_PER_MS, PS_PER_NS
 
 FIRST_PORT: Final = 10_000
 PROGRAMS_FROM: Final = 32_768
@@ -28,7 +26,6 @@ _NO_TCP: Final[Mapping[str, Any]] = {
 }  # fmt: skip
 """What hosts without TCP have, whose packets are up to 1500 bytes."""
 
-_MOST_PACKETS: Final = 1_000_000
 _QUEUE_READINGS: Final = 2000
 _SHORTEST_STEP_NS: Final = 1_000_000
 _PROGRAMS_STEP_NS: Final = 10_000_000
@@ -41,14 +38,6 @@ _STATE_STEP_NS: Final = 10_000_000
 _INITIAL_WINDOW: Final = 10
 _MIN_RTO_PS: Final = 200 * PS_PER_MS
 """The kernel's own (include/net/tcp.h, Linux 6.12: TCP_INIT_CWND and TCP_RTO_MIN)."""
-
-_MARKS_AT: Final[Mapping[str, list[int]]] = {
-    "codel": [24, 32],
-    "fq_codel": [12, 28],
-    "pie": [36],
-    "red": [12],
-}
-"""Where a discipline's own statistics count marks (include/uapi/linux/pkt_sched.h, Linux 6.12)."""
 
 Job = dict[str, Any]
 
@@ -87,7 +76,7 @@ def job_of(plan: Plan, *, ours: bool = False, program: Program | None = None) ->
     return {
         "commands": network.commands(
             rate_bps=link["rate_bps"],
-            discipline=None if ours else _words(link, packet_bytes),
+            discipline=None if ours else tc.discipline(link, packet_bytes),
             delays_ns=distinct,
             mtu=ip_bytes(source),
             packet_bytes=packet_bytes,
@@ -99,7 +88,7 @@ def job_of(plan: Plan, *, ours: bool = False, program: Program | None = None) ->
             len(distinct), source, keeps=_keeps(groups), default=controls[0] if program else None
         ),
         "device": network.BOTTLENECK,
-        "marks_at": _MARKS_AT.get(link["discipline"]["kind"], []),
+        "marks_at": tc.MARKS_AT.get(link["discipline"]["kind"], []),
         "router": network.ROUTER,
         "sending": network.SENDING,
         "address": network.ADDRESS,
@@ -131,6 +120,46 @@ def job_of(plan: Plan, *, ours: bool = False, program: Program | None = None) ->
         **(_forwarded(plan) if ours else {}),
         **(_program(plan, program, homes[delays_ns[flows["group"].index(0)]]) if program else {}),
     }
+
+
+def live_job_of(plan: Plan, *, program: Program | None = None) -> Job:
+    """The job for this machine's own kernel, with a link of Bufferlab's.
+
+    Raises:
+        InputError: The plan has something that a kernel is not given yet.
+    """
+    job = job_of(plan, ours=True, program=program)
+    source = next((group["source"] for group in plan["groups"] if group["source"]["kind"] == "tcp"), _NO_TCP)
+    delays_ns = dict(zip((flow["address"] for flow in job["flows"]), _delays_ns(plan), strict=True))
+    routes = _routes(source)
+    if program is not None and (control := control_of(plan["groups"][0]["source"])):
+        routes = routes.with_control(control)
+    values = job["sysctls"]
+    hosts = {name: dict(values[name]) for name in (network.SENDING, network.home(0))}
+    for each in hosts.values():
+        each.pop("net/ipv4/tcp_congestion_control", None)
+    live = {
+        "commands": network.live_commands(
+            delays_ns=sorted(delays_ns.values()), mtu=ip_bytes(source), segments=_segments(source["offload"]),
+            routes=routes,
+        ),
+        "delays_ns": delays_ns,
+        "parameters": {},
+        "needs_parameters": job["parameters"],
+        "sysctls": {network.SENDING: hosts[network.SENDING], network.BEYOND: hosts[network.home(0)]},
+        "router": network.SENDING,
+        "receivers": [{**each, "namespace": network.BEYOND} for each in job["receivers"]],
+    }  # fmt: skip
+    if program is not None:
+        for part in filter(None, (job["program"]["program"], job["program"]["peer"])):
+            if part["namespace"] != network.SENDING:
+                part["namespace"] = network.BEYOND
+    return job | live
+
+
+def _delays_ns(plan: Plan) -> list[int]:
+    """What answers of each flow wait for."""
+    return [round(ps / PS_PER_NS) for ps in round_trips_ps(plan)]
 
 
 def _program(plan: Plan, program: Program, home: int) -> Job:
@@ -193,55 +222,6 @@ def readings(plan: Plan, longest_ns: int | None = None) -> list[tuple[int, str]]
     kinds = dict.fromkeys(range(warmup, end, step), "queue") | dict.fromkeys(own, "flows")
     kinds |= dict.fromkeys(asked, "sample") | {warmup: "warmup"} | {end: "end"}
     return sorted(kinds.items())
-
-
-def _words(link: Mapping[str, Any], packet_bytes: int) -> list[str]:
-    of = link["discipline"]
-    return red_words(link, packet_bytes) if of["kind"] == "red" else discipline(of)
-
-
-def red_words(link: Mapping[str, Any], packet_bytes: int) -> list[str]:
-    """RED in tc's words: its thresholds and its limit are in bytes, its weight is a burst."""
-    of = link["discipline"]
-    unit, amount = (
-        ("packets", _MOST_PACKETS) if of["limit"] == "unlimited" else next(iter(of["limit"].items()))
-    )
-    answer = Answer(
-        rate_bps=link["rate_bps"],
-        queue="red",
-        discipline="red",
-        parameters=of,
-        kind=unit,
-        amount=amount,
-        packet_bytes=packet_bytes,
-        overhead_bytes=0,
-        changed={"weight": "weight"},
-    )
-    options, _ = red(answer, [])
-    return ["red", *(word for option in options for word in option.split())]
-
-
-def discipline(of: Mapping[str, Any]) -> list[str]:
-    """A plan's discipline in tc's words."""
-    kind, limit = of["kind"], of["limit"]
-    packets = _MOST_PACKETS if limit == "unlimited" else limit.get("packets")
-    if kind == "fifo":
-        return ["pfifo", "limit", str(packets)] if packets else ["bfifo", "limit", str(limit["bytes"])]
-    words: dict[str, object] = {"limit": packets, "target": f"{of['target_ps'] / PS_PER_US:g}us"}
-    if kind == "pie":
-        words |= {
-            "tupdate": f"{of['t_update_ps'] / PS_PER_US:g}us",
-            "alpha": round(of["alpha"] * PIE_SCALE),
-            "beta": round(of["beta"] * PIE_SCALE),
-        }
-    else:
-        words["interval"] = f"{of['interval_ps'] / PS_PER_US:g}us"
-        if of["ce_threshold_ps"] is not None:
-            words["ce_threshold"] = f"{of['ce_threshold_ps'] / PS_PER_US:g}us"
-    if kind == "fq_codel":
-        words |= {name: of[name] for name in ("flows", "drop_batch")} | {"quantum": of["quantum_bytes"]}
-        words["memory_limit"] = "1gb"
-    return [kind, *network.fixed(words), "ecn" if of["ecn"] else "noecn"]
 
 
 def _parameters(groups: list[dict[str, Any]]) -> dict[str, str]:

@@ -36,6 +36,24 @@ _OF_CODEL: Final[Mapping[str, Reason]] = {
     "control_law": (Fate.OWN, "Linux's approximation of the root"),
 }
 
+_OF_PIE: Final[Mapping[str, Reason]] = {
+    "discipline": (Fate.GIVEN, "tc"),
+    "target": (Fate.GIVEN, "tc"),
+    "update": (Fate.GIVEN, "tc tupdate"),
+    "alpha": (Fate.GIVEN, "tc, in sixteenths; others are refused"),
+    "beta": (Fate.GIVEN, "tc, in sixteenths; others are refused"),
+    "burst": (Fate.REFUSED, "150 ms"),
+    "ecn": (Fate.GIVEN, "tc"),
+}
+_OF_COBALT: Final[Mapping[str, Reason]] = {
+    "discipline": (Fate.GIVEN, "tc cake unlimited besteffort flowblind"),
+    "interval": (Fate.GIVEN, "tc rtt"),
+    "target": (Fate.REFUSED, "a twentieth of the interval"),
+    "ecn": (Fate.REFUSED, "true"),
+    "increment": (Fate.REFUSED, "1/256"),
+    "decrement": (Fate.REFUSED, "1/4096"),
+}
+
 KEYS: Final[Mapping[str, Mapping[str, Reason]]] = {
     "Run": {
         "name": _OURS,
@@ -49,7 +67,7 @@ KEYS: Final[Mapping[str, Mapping[str, Reason]]] = {
         "name": _OURS,
         "rate": (Fate.GIVEN, "HTB; one that varies is refused"),
         "delay": (Fate.NOTHING, "a part of the round trip, all of which netem has"),
-        "buffer": (Fate.GIVEN, "tc limit; packets only but for fifo"),
+        "buffer": (Fate.GIVEN, "tc limit, in packets but for fifo and red; cake and cobalt have none"),
         "queue": (Fate.GIVEN, "tc, key by key below"),
         "mark_above": (Fate.REFUSED, "none: the kernel's FIFOs never mark"),
         "loss": (Fate.REFUSED, "0"),
@@ -68,14 +86,16 @@ KEYS: Final[Mapping[str, Mapping[str, Reason]]] = {
         "drop_batch": (Fate.GIVEN, "tc"),
         "codel_backlog": (Fate.OWN, "that of all queues"),
     },
-    "Pie": {
-        "discipline": (Fate.GIVEN, "tc"),
-        "target": (Fate.GIVEN, "tc"),
-        "update": (Fate.GIVEN, "tc tupdate"),
-        "alpha": (Fate.GIVEN, "tc, in sixteenths; others are refused"),
-        "beta": (Fate.GIVEN, "tc, in sixteenths; others are refused"),
-        "burst": (Fate.REFUSED, "150 ms"),
-        "ecn": (Fate.GIVEN, "tc"),
+    "Pie": _OF_PIE,
+    "FqPie": {**_OF_PIE, "flows": (Fate.GIVEN, "tc"), "quantum": (Fate.GIVEN, "tc")},
+    "Cobalt": _OF_COBALT,
+    "Cake": {
+        **_OF_COBALT,
+        "discipline": (Fate.GIVEN, "tc; its shaper is in HTB's place"),
+        "tins": (Fate.GIVEN, "tc"),
+        "isolation": (Fate.REFUSED, "triple-isolate, flows or flowblind: all flows have one sender"),
+        "unlimited": (Fate.GIVEN, "tc, under HTB"),
+        **dict.fromkeys(("overhead", "mpu", "framing"), (Fate.GIVEN, "tc")),
     },
     "Red": {
         "discipline": (Fate.GIVEN, "tc"),
@@ -100,7 +120,7 @@ KEYS: Final[Mapping[str, Mapping[str, Reason]]] = {
         "reverse_path": (Fate.REFUSED, "none"),
         "access_rate": (Fate.REFUSED, "none"),
         "dscp": (Fate.REFUSED, "CS0"),
-        "sender": (Fate.NOTHING, "all flows have the same two hosts; none of its queues looks at them"),
+        "sender": (Fate.NOTHING, "all flows have the same two hosts; refused with cake, which looks at them"),
         "receiver": (Fate.NOTHING, "as sender"),
         "application": (Fate.GIVEN, "as below; drawn as for the simulator"),
         "stack": (Fate.GIVEN, "key by key"),
@@ -162,7 +182,10 @@ DISCIPLINES: Final[Mapping[str, str]] = {
     "codel": "Codel",
     "fq_codel": "FqCodel",
     "pie": "Pie",
+    "fq_pie": "FqPie",
     "red": "Red",
+    "cobalt": "Cobalt",
+    "cake": "Cake",
 }
 """The part of each discipline that the kernel has, by its word."""
 

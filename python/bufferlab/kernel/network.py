@@ -10,7 +10,7 @@ out.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 SENDING: Final = "sending"
@@ -33,6 +33,9 @@ _RING: Final = 30_000
 _LONG: Final = 1_000_000
 """Packets that may wait where nothing must be lost."""
 
+SHAPES: Final = ("cake", "bandwidth")
+"""tc's first words of a discipline that is its own shaper."""
+
 Command = dict[str, Any]
 
 
@@ -46,6 +49,10 @@ class Routes(NamedTuple):
 
     senders: str = ""
     receivers: str = ""
+
+    def with_control(self, name: str) -> Routes:
+        """The same, with a congestion control for all that ask for none."""
+        return Routes(f"{self.senders} congctl {name}", f"{self.receivers} congctl {name}")
 
 
 class Net(NamedTuple):
@@ -131,6 +138,38 @@ def commands(
     return once
 
 
+def live_commands(
+    *, delays_ns: Sequence[int], mtu: int, segments: int | None, routes: Routes
+) -> list[Command]:
+    """The commands in order for a live link: two namespaces, and a device of the link's in each.
+
+    Receivers have their addresses in one namespace; the link's process has answers wait.
+    """
+    most = "" if segments is None else f" gso_max_segs {segments}"
+    ends = ((SENDING, TUNS[0], ADDRESS, routes.senders), (BEYOND, TUNS[1], None, routes.receivers))
+    made: list[Command] = [_batch("ip", [f"netns add {name}" for name, *_ in ends])]
+    for name, tun, own, words in ends:
+        addresses = [own] if own else [address(index) for index in range(len(delays_ns))]
+        lines = ["link set lo up", f"link set {tun} mtu {mtu} txqueuelen {_RING}{most} up"]
+        lines += [f"addr add {each}/32 dev lo" for each in addresses]
+        lines.append(f"route add default dev {tun} src {addresses[0]}{words}")
+        made += [{"tun": tun, "namespace": name}, _batch("ip", lines, name)]
+    return made
+
+
+def live_net(homes: int) -> Net:
+    """Where packets of a live link are seen, however many round-trip times there are."""
+    del homes
+    return Net(
+        senders=(SENDING, TUNS[0]),
+        receivers=((BEYOND, TUNS[1]),),
+        arrives=(SENDING, TUNS[0], True),
+        crossed=(BEYOND, (TUNS[1],), False),
+        is_early=False,
+        answers_wait=False,
+    )
+
+
 def net(homes: int, *, ours: bool) -> Net:
     """Where packets are seen.
 
@@ -177,8 +216,10 @@ def _shaped(rate_bps: int, discipline: Sequence[str], overhead: int) -> list[str
 
     The table of sizes makes the link count what the scenario counts, not what Ethernet adds.
     """
-    rate = f"rate {rate_bps}bit ceil {rate_bps}bit burst 1b cburst 1b quantum 60000"
     size = f"stab overhead {overhead} linklayer ethernet " if overhead else ""
+    if tuple(discipline[:2]) == SHAPES:  # it shapes
+        return [f"qdisc add dev {BOTTLENECK} {size}root handle 2: {' '.join(discipline)}"]
+    rate = f"rate {rate_bps}bit ceil {rate_bps}bit burst 1b cburst 1b quantum 60000"
     return [
         f"qdisc add dev {BOTTLENECK} {size}root handle 1: htb default 1",
         f"class add dev {BOTTLENECK} parent 1: classid 1:1 htb {rate}",
@@ -189,11 +230,3 @@ def _shaped(rate_bps: int, discipline: Sequence[str], overhead: int) -> list[str
 def _batch(program: str, lines: Sequence[str], namespace: str | None = None) -> Command:
     within = [] if namespace is None else ["-n", namespace]
     return {"words": [program, *within, "-batch", "-"], "input": "".join(f"{line}\n" for line in lines)}
-
-
-def fixed(values: Mapping[str, object]) -> list[str]:
-    """Options of tc: names and values, of truths the name alone."""
-    words: list[str] = []
-    for name, value in values.items():
-        words += [name] if value is True else [name, str(value)]
-    return words

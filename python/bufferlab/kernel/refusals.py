@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from bufferlab.errors import InputError
@@ -65,6 +65,10 @@ _LEAST_DATAGRAM: Final = 32
 _MOST_DATAGRAM: Final = 1500
 """IPv4's and UDP's headers and a number; what an Ethernet packet holds."""
 
+_TARGETS: Final = 20
+_ISOLATIONS: Final = ("triple_isolate", "flows", "flowblind")
+"""With one sender for all, and none that is shared otherwise, these are the scenario's."""
+
 _PIE_BURST_PS: Final = 150 * PS_PER_MS
 """Fixed in the kernel (include/net/pie.h, Linux 6.12)."""
 
@@ -113,6 +117,8 @@ def refusals(plan: Plan, *, ours: bool = False) -> Iterator[InputError]:
     if len(links) != 1:
         yield _refuse("links", [link["name"] for link in links], "one link")
     yield from _our_link(links[0]) if ours else _link(links[0])
+    if not ours and links[0]["discipline"].get("isolation") == "triple_isolate":
+        yield from _named_hosts(groups)
     yield from _flows(plan["flows"])
     for group in groups:
         yield from _group(f"flows.{group['name']}", group)
@@ -122,6 +128,15 @@ def refusals(plan: Plan, *, ours: bool = False) -> Iterator[InputError]:
     if len(ways) > 1:
         yield _refuse("flows.after_idle", ways, "one value for all groups")
     yield from _differences([group["source"] for group in groups if group["source"]["kind"] == "tcp"])
+
+
+def _named_hosts(groups: Sequence[Mapping[str, Any]]) -> Iterator[InputError]:
+    """Hosts that flows share, where a queue looks at them."""
+    for group in groups:
+        for name in ("sender", "receiver"):
+            if group.get(name) is not None:
+                accepted = f"left out, with cake: all flows have the same two hosts; given with {OURS}"
+                yield _refuse(f"flows.{group['name']}.{name}", group[name], accepted)
 
 
 def _flows(flows: Mapping[str, Any]) -> Iterator[InputError]:
@@ -221,18 +236,35 @@ def _usual(word: str, rate_bps: int) -> Mapping[str, Any]:
 
 
 def _queue(key: str, queue: Mapping[str, Any]) -> Iterator[InputError]:
-    counts = queue["kind"] not in {"fifo", "red"}
+    counts = queue["kind"] not in {"fifo", "red", "cake", "cobalt"}
     if counts and queue["limit"] != "unlimited" and "packets" not in queue["limit"]:
         yield _refuse(f"{key}.buffer", queue["limit"], "packets, which the kernel's discipline counts")
     if queue["kind"] == "red":
         yield from _red(f"{key}.queue", queue)
-    if queue["kind"] == "pie":
+    if queue["kind"] in {"cake", "cobalt"}:
+        yield from _cobalt(f"{key}.queue", queue)
+    if queue["kind"] in {"pie", "fq_pie"}:
         if queue["max_burst_ps"] != _PIE_BURST_PS:
             burst = f"{queue['max_burst_ps'] / PS_PER_MS:g} ms"
             yield _refuse(f"{key}.queue.burst", burst, "150 ms, which is fixed in the kernel")
         for name in ("alpha", "beta"):
             if (queue[name] * PIE_SCALE) % 1 or not 0 <= queue[name] * PIE_SCALE <= 32:
                 yield _refuse(f"{key}.queue.{name}", queue[name], "a multiple of 1/16 up to 2")
+
+
+def _cobalt(key: str, queue: Mapping[str, Any]) -> Iterator[InputError]:
+    """What CAKE fixes (net/sched/sch_cake.c and tc-cake(8): the target is a twentieth of rtt)."""
+    if queue["target_ps"] * _TARGETS != queue["interval_ps"]:
+        written = _as_written("target_ps", queue["target_ps"])
+        accepted = f"{_as_written('target_ps', queue['interval_ps'] // _TARGETS)} with that interval"
+        yield _refuse(f"{key}.target", written, accepted)
+    for name, fixed in {"ecn": True, "increment": 1 / 256, "decrement": 1 / 4096}.items():
+        if queue[name] != fixed:
+            yield _refuse(f"{key}.{name}", queue[name], f"{str(fixed).lower()}, which is fixed in the kernel")
+    isolation = queue.get("isolation", "flows")
+    if isolation not in _ISOLATIONS:
+        accepted = f"triple-isolate, flows or flowblind: all flows have one sender; any with {OURS}"
+        yield _refuse(f"{key}.isolation", isolation.replace("_", "-"), accepted)
 
 
 def _red(key: str, queue: Mapping[str, Any]) -> Iterator[InputError]:

@@ -14,12 +14,14 @@ _TCA_STATS2: Final = 7
 _TCA_STATS_BASIC: Final = 1
 _TCA_STATS_QUEUE: Final = 3
 _TCA_STATS_APP: Final = 4
+_TCA_CAKE_STATS_TIN_STATS: Final = 10
+_TCA_CAKE_TIN_STATS_ECN_MARKED_PACKETS: Final = 8
 
 
 class Queue:
-    """The counters of the discipline under the device's shaper, by netlink."""
+    """The counters of the discipline with the handle 2:, by netlink."""
 
-    def __init__(self, device: str, marks_at: list[int]) -> None:
+    def __init__(self, device: str, marks_at: list[int] | str) -> None:
         self.marks_at = marks_at
         self.index = socket.if_nametoindex(device)
         self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)
@@ -37,8 +39,8 @@ class Queue:
                 length, kind = struct.unpack_from("=IH", answer)
                 if kind == _NLMSG_DONE:
                     return found
-                index, _handle, parent = struct.unpack_from("=iII", answer, 20)
-                if index == self.index and parent == 0x10001:  # 1:1, the shaper's class
+                index, handle = struct.unpack_from("=iI", answer, 20)
+                if index == self.index and handle == 0x20000:  # 2:
                     found = counters(attributes(answer[36:length]), self.marks_at)
                 answer = answer[(length + 3) & ~3 :]
 
@@ -53,11 +55,18 @@ def attributes(data: bytes) -> dict[int, bytes]:
     return found
 
 
-def counters(of_qdisc: dict[int, bytes], marks_at: list[int]) -> list[int]:
+def counters(of_qdisc: dict[int, bytes], marks_at: list[int] | str) -> list[int]:
     """What `struct gnet_stats_basic`, `gnet_stats_queue` and the discipline's own statistics say."""
     statistics = attributes(of_qdisc[_TCA_STATS2])
     sent_bytes, sent_packets = struct.unpack_from("=QI", statistics[_TCA_STATS_BASIC])
     waiting, backlog_bytes, drops = struct.unpack_from("=III", statistics[_TCA_STATS_QUEUE])
     own = statistics.get(_TCA_STATS_APP, b"")
-    marks = sum(struct.unpack_from("=I", own, offset)[0] for offset in marks_at)
+    places = marks_of_tins(own) if isinstance(marks_at, str) else [own[offset:] for offset in marks_at]
+    marks = sum(struct.unpack_from("=I", place)[0] for place in places)
     return [sent_bytes, sent_packets, waiting, backlog_bytes, drops, marks]
+
+
+def marks_of_tins(own: bytes) -> list[bytes]:
+    """Where CAKE's own statistics count marks, tin by tin."""
+    tins = attributes(attributes(own).get(_TCA_CAKE_STATS_TIN_STATS, b""))
+    return [attributes(tin)[_TCA_CAKE_TIN_STATS_ECN_MARKED_PACKETS] for tin in tins.values()]
