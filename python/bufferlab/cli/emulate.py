@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -14,10 +15,11 @@ from bufferlab.cli.options import AsJson, Fresh, Overrides, ScenarioFile, StoreF
 from bufferlab.errors import InputError
 
 if TYPE_CHECKING:
+    from bufferlab.kernel.host import Punctual
     from bufferlab.kernel.program import Program
     from bufferlab.results.result import RunSet
 
-_ENGINES: Final = ("uml",)
+_ENGINES: Final = ("uml", "host")
 _EXAMPLES: Final = """\b
 Examples:
   bufferlab emulate examples/kernel.toml
@@ -44,7 +46,10 @@ def emulate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     overrides: Overrides = None,
     seeds: Annotated[int, typer.Option(help="Number of seeds, counted up from the scenario's.")] = 1,
     engine: Annotated[
-        str, typer.Option(help="Which kernel: uml, a User-Mode Linux in virtual time.")
+        str,
+        typer.Option(
+            help="Which kernel: uml, a User-Mode Linux in virtual time, or host, this machine's, live."
+        ),
     ] = "uml",
     kernel_name: Annotated[
         str | None,
@@ -55,11 +60,13 @@ def emulate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         ),
     ] = None,
     queues: Annotated[
-        str,
+        str | None,
         typer.Option(
-            help="Whose link and queue packets cross: the kernel's own (kernel), or those of run (bufferlab)."
+            help="Whose link and queue packets cross: the kernel's own (kernel; default with uml), or those "
+            "of run (bufferlab; always with host).",
+            show_default=False,
         ),
-    ] = "kernel",
+    ] = None,
     at: Annotated[
         str,
         typer.Option(
@@ -115,12 +122,15 @@ def emulate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     from bufferlab.experiment.simulation import prepare  # noqa: PLC0415
     from bufferlab.kernel.cache import kernel  # noqa: PLC0415
     from bufferlab.kernel.emulate import emulate as emulated  # noqa: PLC0415
-    from bufferlab.kernel.emulate import is_ours  # noqa: PLC0415
+    from bufferlab.kernel.emulate import emulate_live, is_ours  # noqa: PLC0415
     from bufferlab.kernel.own import kernels_own  # noqa: PLC0415
 
     if engine not in _ENGINES:
         raise InputError("is no engine", file="--engine", value=engine, accepted=", ".join(_ENGINES))
+    queues = queues or ("bufferlab" if engine == "host" else "kernel")
     ours = is_ours(queues)
+    if engine == "host" and not ours:
+        raise InputError("is not had live", file="--queues", value=queues, accepted="bufferlab with host")
     outputs = Outputs(out=out, plot=None, flent=None, as_json=as_json)
     outputs.check(seeds)
     check_spared(scenario, pcap)
@@ -129,18 +139,22 @@ def emulate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     program = program_of(command, at=at, peer=peer, seeds=seeds, as_json=as_json)
 
     def deliver(runs: RunSet) -> None:
-        for line in kernels_own(runs[0].plan, ours=ours):
+        own = kernels_own(runs[0].plan, ours=ours, live=engine == "host", program=program is not None)
+        for line in own:
             say(f"the kernel's own: {line}")
         outputs.deliver(runs)
 
+    punctual: list[Punctual] = []
+    if engine == "host":
+        run = partial(emulate_live, punctual=punctual)
+    else:
+        by = None if kernel_name is None else kernel(kernel_name)
+        run = partial(emulated, by=by, queues=queues, runner=runner)
     with delivering(deliver), warnings.catch_warnings():
         warnings.simplefilter("ignore", RecordingWarning)  # said below
-        runs = emulated(
+        runs = run(
             case,
             seeds=seeds,
-            by=None if kernel_name is None else kernel(kernel_name),
-            queues=queues,
-            runner=runner,
             pcap=pcap,
             pcap_at=pcap_at or SENDERS,
             record_flows=record_flows or None,
@@ -149,6 +163,10 @@ def emulate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         )
     say_kept(runner)
     deliver(runs)
+    for one in punctual:
+        say(str(one))
+        for disturbance in one.disturbances:
+            say(f"disturbed: {disturbance}")
     say_left(runs, program)
 
 

@@ -10,8 +10,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -67,16 +67,70 @@ def boot(
         CanceledError: It was canceled.
         InputError: The kernel did not start, or the job failed within it.
     """
-    with tempfile.TemporaryDirectory(prefix="bufferlab-kernel-") as name:
-        folder = Path(name)
-        (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
-        said, cpu_s = _run(command(kernel, folder, seed), folder, is_canceled, looks_on)
-        looks_on(folder)
-        report = folder / "report.jsonl"
-        lines = report.read_text("utf-8").splitlines() if report.exists() else []
-        if captures is not None:
-            for made in [*folder.glob("*.pcap"), *folder.glob("left-out.json")]:
-                shutil.copy(made, captures)
+    who = Who(kernel.name, lambda folder: command(kernel, folder, seed))
+    return who.done(job, is_canceled, captures, looks_on)
+
+
+@dataclass(frozen=True)
+class Who:
+    """Somebody who does jobs in a process.
+
+    Attributes:
+        name: Who.
+        words: The words that start it, with the folder that is shared with it.
+    """
+
+    name: str
+    words: Callable[[Path], list[str]]
+
+    def done(
+        self,
+        job: dict[str, Any],
+        is_canceled: Callable[[], bool],
+        captures: Path | None,
+        looks_on: Callable[[Path], None],
+    ) -> Report:
+        """Have it do a job; as `boot`.
+
+        Raises:
+            CanceledError: It was canceled.
+            InputError: It did not start, or the job failed within it.
+        """
+        with shared_folder() as folder:
+            (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
+            said, cpu_s = _run(self.words(folder), folder, is_canceled, looks_on)
+            looks_on(folder)
+            report = folder / "report.jsonl"
+            lines = report.read_text("utf-8").splitlines() if report.exists() else []
+            if captures is not None:
+                for made in [*folder.glob("*.pcap"), *folder.glob("left-out.json")]:
+                    shutil.copy(made, captures)
+        return Report(_rows(self.name, said, lines), cpu_s)
+
+
+@contextmanager
+def shared_folder() -> Iterator[Path]:
+    """A folder that is gone afterwards, whatever ends us: who waits for our end of a pipe removes it."""
+    with tempfile.TemporaryDirectory(prefix="bufferlab-kernel-", ignore_cleanup_errors=True) as name:
+        guard = subprocess.Popen(  # noqa: S603 - the words are ours
+            ["/bin/sh", "-c", 'cat >/dev/null; rm -rf "$1"', "sh", name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            yield Path(name)
+        finally:
+            guard.communicate()
+
+
+def _rows(name: str, said: str, lines: list[str]) -> list[dict[str, Any]]:
+    """The rows of a report.
+
+    Raises:
+        InputError: There are none, or the job failed.
+    """
     try:
         rows = [json.loads(line) for line in lines]
     except ValueError:
@@ -84,8 +138,8 @@ def boot(
     failed = next((row["error"] for row in rows if "error" in row), None)
     if failed or not rows:
         reason = failed or f"it did not start: {' / '.join(said.splitlines()[-_LINES:]) or 'it said nothing'}"
-        raise InputError(f"failed in the kernel ({reason})", key=kernel.name)
-    return Report(rows, cpu_s)
+        raise InputError(f"failed in the kernel ({reason})", key=name)
+    return rows
 
 
 def command(kernel: Kernel, folder: Path, seed: int) -> list[str]:

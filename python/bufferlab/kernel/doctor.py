@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bufferlab.errors import InputError
-from bufferlab.kernel import needs, network
+from bufferlab.kernel import host, needs, network
 from bufferlab.kernel.boot import boot
 from bufferlab.kernel.cache import BUILD, Kernel, kernels
 
@@ -35,6 +35,7 @@ def findings() -> list[Finding]:
     """Look at everything; boot the newest kernel, if there is one."""
     found = [_programs("programs to build", needs.missing_to_build())]
     found.append(_programs("programs to run", needs.missing_to_run()))
+    found += [Finding(*each) for each in host.findings()]
     known = kernels()
     if not known:
         return [*found, Finding("kernel", f"none was built; make one by '{BUILD}'", is_well=False)]

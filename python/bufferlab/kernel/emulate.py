@@ -19,10 +19,11 @@ from bufferlab.experiment.inline import CanceledError
 from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike, prepare, seed_list
-from bufferlab.kernel import guest, network
+from bufferlab.kernel import guest, host, network
 from bufferlab.kernel.boot import Report, boot
 from bufferlab.kernel.cache import Kernel, kernel
-from bufferlab.kernel.job import job_of
+from bufferlab.kernel.host import Punctual
+from bufferlab.kernel.job import job_of, live_job_of
 from bufferlab.kernel.outcome import result_of
 from bufferlab.kernel.program import Program
 from bufferlab.kernel.witnessed import Witnessed
@@ -101,8 +102,9 @@ def emulate(
     title = f"{by.title}{OUR_LINK}" if ours else by.title
     if asked is not None or program is not None:
         special = Witnessed(
-            start=partial(boot, by), title=title, ours=ours, net=partial(network.net, ours=ours),
-            asked=recording.by_seed(asked, wanted), program=program,
+            start=partial(boot, by), title=title, job_of=partial(job_of, ours=ours, program=program),
+            net=partial(network.net, ours=ours), asked=recording.by_seed(asked, wanted), program=program,
+            punctual=[],
         )  # fmt: skip
         return special.run(scenario, wanted, runner or Runner())
     experiment = Experiment(
@@ -124,6 +126,50 @@ def emulate(
             what="seeds finished",
             store=runner.directory,
         ) from interrupted
+
+
+def emulate_live(
+    scenario: ScenarioLike,
+    *,
+    seeds: int | Sequence[int] = 1,
+    pcap: str | PathLike[str] | None = None,
+    pcap_at: str | Sequence[str] = recording.SENDERS,
+    record_flows: str | Sequence[str] | None = None,
+    record_limit: int = recording.DEFAULT_LIMIT,
+    program: Program | None = None,
+    punctual: list[Punctual] | None = None,
+) -> RunSet:
+    """Have this machine's own kernel run a scenario live, over a link of Bufferlab's; seed after seed.
+
+    Args:
+        scenario: As for `emulate`.
+        seeds: Seeds of what the simulator draws; the kernel has none.
+        pcap: As for `emulate`.
+        pcap_at: As for `emulate`.
+        record_flows: As for `emulate`.
+        record_limit: As for `emulate`.
+        program: As for `emulate`.
+        punctual: Is told how punctual the link was, run by run.
+
+    Raises:
+        InputError: The scenario has what this kernel is not given.
+        OutputError: The capture cannot be written.
+        RunInterrupted: At Ctrl-C, with the seeds that were finished.
+    """
+    scenario = prepare(scenario)
+    wanted = seed_list(seeds, scenario.run["seed"])
+    asked = recording.request(
+        scenario, pcap=pcap, pcap_at=pcap_at, trace=None, groups=record_flows, limit=record_limit
+    )
+    if program is not None:
+        scenario = program.prepared(scenario)
+    check(scenario, wanted[0], ours=True)
+    special = Witnessed(
+        start=host.start, title=f"{host.title()}{OUR_LINK}", job_of=partial(live_job_of, program=program),
+        net=network.live_net, asked=recording.by_seed(asked, wanted), program=program,
+        punctual=[] if punctual is None else punctual,
+    )  # fmt: skip
+    return special.run(scenario, wanted, Runner(threads=1))
 
 
 def is_ours(queues: str) -> bool:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Protocol
 
 from bufferlab.experiment.inline import CanceledError
@@ -14,12 +13,13 @@ from bufferlab.experiment.recording import Request, check_writable, warn
 from bufferlab.experiment.run import run_by
 from bufferlab.experiment.runner import Runner
 from bufferlab.kernel import captures
-from bufferlab.kernel.boot import Report
-from bufferlab.kernel.job import job_of
+from bufferlab.kernel.boot import Report, shared_folder
+from bufferlab.kernel.host import Punctual
+from bufferlab.kernel.job import Job
 from bufferlab.kernel.network import Net
 from bufferlab.kernel.outcome import result_of
 from bufferlab.kernel.program import Ending, Program
-from bufferlab.plan import plan_of
+from bufferlab.plan import Plan, plan_of
 from bufferlab.results.result import Result, RunSet
 from bufferlab.scenario import Scenario
 
@@ -49,18 +49,20 @@ class Witnessed:
     Attributes:
         start: Has the kernel do a job.
         title: The kernel's.
-        ours: The link is Bufferlab's.
+        job_of: A plan's job.
         net: Where packets are seen, of so many distinct round-trip times.
         asked: What to capture, by seed.
         program: What takes the place of the first group of flows.
+        punctual: Where to tell how punctual a live link was, run by run.
     """
 
     start: Starts
     title: str
-    ours: bool
+    job_of: Callable[[Plan], Job]
     net: Callable[[int], Net]
     asked: dict[int, Request]
     program: Program | None
+    punctual: list[Punctual]
 
     def run(self, scenario: Scenario, seeds: Sequence[int], runner: Runner) -> RunSet:
         """Run all seeds.
@@ -77,12 +79,12 @@ class Witnessed:
 
     def _simulate(self, scenario: Scenario, seed: int, control: Control) -> Result | None:
         asked, plan = self.asked.get(seed), plan_of(scenario.seeded(seed))
-        job = job_of(plan, ours=self.ours, program=self.program)
+        job = self.job_of(plan)
         net = self.net(len(job["receivers"]))
         with ExitStack() as stack:
             folder = None
             if asked is not None:
-                folder = Path(stack.enter_context(TemporaryDirectory(prefix="bufferlab-captures-")))
+                folder = stack.enter_context(shared_folder())
                 seen = captures.taps(asked, plan["links"][0]["name"], net)
                 job["captures"] = [tap.job(asked.limit) for tap in seen]
             relay = stack.enter_context(self.program.relay()) if self.program else (lambda _folder: None)
@@ -95,4 +97,8 @@ class Witnessed:
             )
         if self.program is not None:
             self.program.endings.append(Ending.of(report.rows))
-        return result_of(scenario, seed, report, title=self.title, written=written)
+        title = self.title
+        if (live := Punctual.of(report.rows)) is not None:
+            self.punctual.append(live)
+            title += ", disturbed" if live.disturbances else ""
+        return result_of(scenario, seed, report, title=title, written=written)

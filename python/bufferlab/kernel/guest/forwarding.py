@@ -62,3 +62,15 @@ class Forwarding:
     def read(self) -> list[int]:
         """Bytes and packets that left, packets and bytes that wait, drops, marks."""
         return self.link.counters(self.now_ns())
+
+    def begin(self, began_ns: int) -> None:
+        """The traffic has begun."""
+        self.began_ns = began_ns
+
+    def state(self, flow: int, rtt_us: int) -> None:
+        """A sender's round-trip time."""
+        self.link.state(flow, rtt_us)
+
+    def finish(self, end_ns: int) -> tuple[str, dict[str, Any] | None]:
+        """The link's tables; a virtual clock is punctual."""
+        return self.link.finish(end_ns), None

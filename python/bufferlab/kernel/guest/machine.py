@@ -41,6 +41,14 @@ def mount(folder: str) -> Path:
     return Path("/run/shared")
 
 
+def hide(folder: str) -> Path:
+    """On a machine's own kernel: names of networks in a place that ends with this process's namespaces."""
+    os.environ["PATH"] = f"/usr/sbin:/sbin:{os.environ.get('PATH', '/usr/bin:/bin')}"
+    subprocess.run(["mount", "-t", "tmpfs", "tmpfs", "/run"], check=True)  # noqa: S607
+    Path("/run/netns").mkdir()
+    return Path(folder)
+
+
 def share(folder: str) -> None:
     """Make a user's folder, and the one for temporary files, writable as they are outside."""
     for place in ("/tmp", folder):  # noqa: S108 - the host's own
@@ -89,7 +97,9 @@ def set_up(job: Job) -> dict[str, int]:
 
 def tun(name: str, namespace: str) -> int:
     """A new device of packets without Ethernet, whose other end is the descriptor."""
-    node = Path("/run/tun")  # the host may have none
+    node = Path("/dev/net/tun")
+    if not os.access(node, os.R_OK | os.W_OK):  # a kernel in a process has it where its host has none
+        node = Path("/run/tun")
     if not node.exists():
         os.mknod(node, stat.S_IFCHR | 0o600, os.makedev(*_TUN_DEVICE))
     enter(namespace)

@@ -22,6 +22,7 @@ from bufferlab.kernel.guest.tcp_info import FIELDS
 
 if TYPE_CHECKING:
     from bufferlab.kernel.guest.forwarding import Forwarding
+    from bufferlab.kernel.guest.live import Remote
 
 _READ_BYTES: Final = 1 << 22
 _MOST_DATAGRAM_BYTES: Final = 1 << 16
@@ -45,11 +46,14 @@ class Traffic(Loop):
         enter(job["sending"])
         self.program = Program(self, job["program"], folder, job["sending"]) if "program" in job else None
 
-    def forward(self, tuns: Mapping[str, int]) -> Forwarding:
+    def forward(self, tuns: Mapping[str, int]) -> Forwarding | Remote:
         """A link of Bufferlab's in the place of the kernel's."""
-        from bufferlab.kernel.guest.forwarding import Forwarding  # noqa: PLC0415 - only it needs the engine
+        # only these need the engine
+        from bufferlab.kernel.guest.forwarding import Forwarding  # noqa: PLC0415
+        from bufferlab.kernel.guest.live import Remote  # noqa: PLC0415
 
-        ours = Forwarding(self.job, *(tuns[name] for name in self.job["tuns"]))
+        kind = Remote if "delays_ns" in self.job else Forwarding
+        ours = kind(self.job, *(tuns[name] for name in self.job["tuns"]))
         for descriptor, handler in ours.watched().items():
             self.handlers[descriptor] = handler
             self.polled.register(descriptor, select.EPOLLIN)
@@ -124,7 +128,7 @@ class Traffic(Loop):
         self.began_at_ns = time.time_ns()
         self.began_ns = time.monotonic_ns()
         if self.ours is not None:
-            self.ours.began_ns = self.began_ns
+            self.ours.begin(self.began_ns)
         for number, flow in enumerate(self.flows):
             if not flow.get("is_programs"):
                 self.later(flow["start_ns"], partial(self.start, number))
@@ -170,14 +174,17 @@ class Traffic(Loop):
             enter(self.job["router"])
             if lost := dropped(self.job["tuns"][0]):
                 raise RuntimeError(f"{lost} packets found no room on their way to the link")
-            tables = self.ours.link.finish(end_ns)
+            tables, punctual = self.ours.finish(end_ns)
             tell(self.report, {"at_ns": end_ns, "due_ns": end_ns, "kind": "link", "tables": tables})
+            if punctual is not None:
+                text = json.dumps(punctual)
+                tell(self.report, {"at_ns": end_ns, "due_ns": end_ns, "kind": "live", "tables": text})
 
     def state(self) -> None:
         """Tell the link the round-trip times that senders would write into their packets."""
         assert self.ours is not None  # noqa: S101 - there is somebody to tell
         for number, sender in self.senders.items():
-            self.ours.link.state(number, sender.counted()[_RTT])
+            self.ours.state(number, sender.counted()[_RTT])
 
     def read(self, due_ns: int, kind: str) -> None:
         """Write what flows and the queue have counted by now."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import resource
 import socket
 import time
@@ -22,9 +21,9 @@ def work(folder: Path) -> None:
     with (folder / "report.jsonl").open("w", encoding="utf-8") as report:
         try:
             job = json.loads((folder / "job.json").read_text(encoding="utf-8"))
-            resource.setrlimit(resource.RLIMIT_NOFILE, (_MOST_FILES, _MOST_FILES))
+            raise_limit()
             tuns = set_up(job)
-            if "program" in job:
+            if "program" in job and "delays_ns" not in job:
                 share(job["program"]["folder"])
             if "flows" in job:
                 Traffic(job, report, tuns, folder).run()
@@ -32,7 +31,15 @@ def work(folder: Path) -> None:
                 tell(report, {"ping_ns": ping(job["ping"], job["sending"], job["from"])})
         except BaseException as error:  # noqa: BLE001 - nobody else could tell
             tell(report, {"error": f"{type(error).__name__}: {error}"})
-    os.sync()
+
+
+def raise_limit() -> None:
+    """As many files as a user without rights may have, if that is less than what many flows need."""
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (_MOST_FILES, _MOST_FILES))
+    except (OSError, ValueError):
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def ping(address: str, sending: str, receiving: str) -> int:
