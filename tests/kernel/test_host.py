@@ -1,4 +1,4 @@
-"""This machine's own kernel, live: what it is told, how punctual it was, and that nothing is left of it."""
+"""This machine's own kernel, live: what it is given, how punctual it was, and that nothing is left of it."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ def test_its_job_has_two_networks_and_answers_that_wait() -> None:
     assert "congctl reno" in job["commands"][2]["input"]
 
 
-def test_being_late_is_told_packet_by_packet() -> None:
+def test_being_late_is_counted_packet_by_packet() -> None:
     due = [index * MS for index in range(1, 101)]
     left = [at + 20_000 for at in due]
     left[50] += 300_000  # two distances are off by 30 %
-    told = punctuality(due, left)
-    assert (told["packets"], told["late_median_us"], told["late_most_us"]) == (100, 20.0, 320.0)
-    assert told["within_10_percent"] == pytest.approx(100 * 97 / 99)
+    reported = punctuality(due, left)
+    assert (reported["packets"], reported["late_median_us"], reported["late_most_us"]) == (100, 20.0, 320.0)
+    assert reported["within_10_percent"] == pytest.approx(100 * 97 / 99)
     assert punctuality([], []) == {"packets": 0}
 
 

@@ -107,7 +107,7 @@ def test_a_program_that_goes_on_is_ended_with_the_run(built: Kernel) -> None:
     assert result.flows.filter(result.flows["group"] == "others")["goodput_bps"][0] > 9e6
 
 
-def test_a_programs_status_and_errors_are_told(built: Kernel) -> None:
+def test_a_programs_status_and_errors_are_passed_on(built: Kernel) -> None:
     program = of("import sys; sys.exit('it failed')")
     emulate(link(), by=built, program=program)
     assert program.endings[0].status == 1

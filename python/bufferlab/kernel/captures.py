@@ -65,7 +65,7 @@ class Tap(NamedTuple):
         return f"{self.interface}-{'out' if self.leaves else 'in'}.pcap"
 
     def job(self, most: int) -> dict[str, Any]:
-        """What the kernel is told of it."""
+        """What the kernel is reported of it."""
         direction = "out" if self.leaves else "in"
         where = {"namespace": self.namespace, "devices": list(self.devices)}
         return {"name": self.file, "direction": direction, "most": min(most, MOST), **where}

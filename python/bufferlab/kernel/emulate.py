@@ -149,7 +149,7 @@ def emulate_live(
         record_flows: As for `emulate`.
         record_limit: As for `emulate`.
         program: As for `emulate`.
-        punctual: Is told how punctual the link was, run by run.
+        punctual: Is reported how punctual the link was, run by run.
 
     Raises:
         InputError: The scenario has what this kernel is not given.

@@ -34,7 +34,7 @@ class Punctual(NamedTuple):
     """How punctual a live link was.
 
     Attributes:
-        values: As the link's process told it (`bufferlab.kernel.guest.live.punctuality`).
+        values: As the link's process reported it (`bufferlab.kernel.guest.live.punctuality`).
     """
 
     values: Mapping[str, Any]

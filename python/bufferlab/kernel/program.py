@@ -108,7 +108,7 @@ class Program:
         return scenario.with_overrides({"run.warmup": f"{warmup_ps} ps"})
 
     def job(self, places: Mapping[str, tuple[str, str]], starts_ns: int) -> dict[str, Any]:
-        """What the kernel is told.
+        """What the kernel is reported.
 
         Args:
             places: Namespace and address of the senders and of the receivers.

@@ -50,7 +50,7 @@ class Witnessed:
         start: Has the kernel do a job.
         title: The kernel's.
         job_of: A plan's job.
-        net: Where packets are seen, of so many distinct round-trip times.
+        net: Where packets are seen, of that many distinct round-trip times.
         asked: What to capture, by seed.
         program: What takes the place of the first group of flows.
         punctual: Where to tell how punctual a live link was, run by run.

@@ -61,12 +61,12 @@ def counters(of_qdisc: dict[int, bytes], marks_at: list[int] | str) -> list[int]
     sent_bytes, sent_packets = struct.unpack_from("=QI", statistics[_TCA_STATS_BASIC])
     waiting, backlog_bytes, drops = struct.unpack_from("=III", statistics[_TCA_STATS_QUEUE])
     own = statistics.get(_TCA_STATS_APP, b"")
-    places = marks_of_tins(own) if isinstance(marks_at, str) else [own[offset:] for offset in marks_at]
+    places = of_tins(own) if isinstance(marks_at, str) else [own[offset:] for offset in marks_at]
     marks = sum(struct.unpack_from("=I", place)[0] for place in places)
     return [sent_bytes, sent_packets, waiting, backlog_bytes, drops, marks]
 
 
-def marks_of_tins(own: bytes) -> list[bytes]:
+def of_tins(own: bytes) -> list[bytes]:
     """Where CAKE's own statistics count marks, tin by tin."""
     tins = attributes(attributes(own).get(_TCA_CAKE_STATS_TIN_STATS, b""))
     return [attributes(tin)[_TCA_CAKE_TIN_STATS_ECN_MARKED_PACKETS] for tin in tins.values()]

@@ -103,14 +103,14 @@ class Carrier(Forwarding):
         self.is_realtime = False
 
     def run(self) -> None:
-        """Until it is told to finish."""
+        """Until it has finished."""
         self._hurry()
         polled = select.epoll()
         handlers: dict[int, Callable[[], Any]] = {
             self.came: self.arrive,
             self.goes: self.answered,
             self.alarm.descriptor: self.alarm.clear,
-            self.wire.fileno(): self.told,
+            self.wire.fileno(): self.answer,
         }
         for descriptor in handlers:
             polled.register(descriptor, select.EPOLLIN)
@@ -177,13 +177,13 @@ class Carrier(Forwarding):
             while leaves_ns > self.now_ns():
                 pass
 
-    def told(self) -> bool:
+    def answer(self) -> bool:
         """Answer a question; false after the last."""
         word, *values = json.loads(self.wire.recv(1 << 16))
         try:
             found = getattr(self, f"on_{word}")(*values)
             answer = json.dumps({"found": found})
-        except Exception as error:  # noqa: BLE001 - who asked is told
+        except Exception as error:  # noqa: BLE001 - who asked gets it
             answer = json.dumps({"error": f"{type(error).__name__}: {error}"})
         data = answer.encode()
         for at in range(0, len(data), 1 << 16):
@@ -209,10 +209,10 @@ class Carrier(Forwarding):
         """The tables; what is due comes first."""
         now_ns = self.now_ns()
         self.pump(now_ns)
-        told = punctuality(self.due, self.left)
+        reported = punctuality(self.due, self.left)
         after = pressures()
         shares = {name: (after[name] - self.before.get(name, 0)) / (now_ns / 1e9) for name in after}
-        return self.link.finish(max(end_ns, 1)), {**told, **shares, "is_realtime": self.is_realtime}
+        return self.link.finish(max(end_ns, 1)), {**reported, **shares, "is_realtime": self.is_realtime}
 
 
 def punctuality(due: Iterable[int], left: Iterable[int]) -> dict[str, Any]:
