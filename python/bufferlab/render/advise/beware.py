@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from bufferlab.render.advise.felt import gained_but_missed
+from bufferlab.render.advise.felt import gained_but_lossy, gained_but_missed, losers_text
 from bufferlab.render.advise.half import half_is_better
 from bufferlab.render.advise.reasons import (
     all_lose,
@@ -22,6 +22,7 @@ from bufferlab.render.advise.words import size_text
 from bufferlab.render.words import title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.choosing.losses import felt
 from bufferlab.studies.targets import bounds_loss, want_largest
 from bufferlab.units import packets_text
 
@@ -56,25 +57,27 @@ def bewares(advice: Advice) -> Iterator[str]:
         starved(advice),
         unequal(advice),
         slow_page(advice),
-        bad_call(advice) or datagrams_lost(advice),
+        bad_call(advice) or (None if _is_of_floods(advice) else datagrams_lost(advice)),
         lossy_what_ifs(advice),
         _waits_long(advice),
         gained_but_missed(advice),
+        gained_but_lossy(advice),
         half_is_better(advice),
     )
     yield from (text for text in texts if text is not None and text != first)
 
 
 def _waits_long(advice: Advice) -> str | None:
-    return long_wait(advice.answer.checked("wait_mean_ms").mean, advice.site.rtt_ms, advice.targets)
+    return long_wait(_felt("wait_mean_ms", advice), advice.site.rtt_ms, advice.targets)
 
 
 def loses_much(advice: Advice) -> bool:
     """Whether it loses what hardly anybody would accept, no target bounds that, and nothing outweighs it."""
-    return (
-        not advice.choice.outweighs
-        and much_lost(advice.answer.checked("loss").mean, advice.targets) is not None
-    )
+    return not advice.choice.outweighs and much_lost(_felt("loss", advice), advice.targets) is not None
+
+
+def _felt(metric: str, advice: Advice) -> float | None:
+    return felt(metric, lambda name: advice.answer.checked(name).mean, advice.site.users)
 
 
 def _lost(advice: Advice) -> str | None:
@@ -82,9 +85,17 @@ def _lost(advice: Advice) -> str | None:
     text = much_lost(advice.answer.checked("loss").mean, advice.targets)
     if text is None:
         return None
+    if _is_of_floods(advice):
+        return f"{text.removeprefix('But ')}: {losers_text(advice.answer, advice.site.users)}."
     if not advice.choice.meets:
         return f"{text}."
     return f"{text}{_of_all(advice) or _less_lost(advice)}."
+
+
+def _is_of_floods(advice: Advice) -> bool:
+    """Whether the loss that hardly anybody would accept is that of datagrams that do not yield."""
+    lost = advice.answer.checked("loss").mean
+    return bool(much_lost(lost, advice.targets)) and not much_lost(_felt("loss", advice), advice.targets)
 
 
 def _of_all(advice: Advice) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final, Protocol
 
@@ -15,10 +15,11 @@ from bufferlab.stats import Estimate
 from bufferlab.studies.advise.absent import Absent
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.elsewhere import Spoiled
+from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.choosing.order import keeps_apart, place, reason
-from bufferlab.studies.choosing.thresholds import MATERIAL, NOTABLE, NOTABLE_RATING
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, MATERIAL, NOTABLE, NOTABLE_RATING
 from bufferlab.units import packets_text
 
 _TIMES: Final = 10.0
@@ -252,6 +253,30 @@ def gained_but_missed(advice: Advice) -> str | None:
     ]
     share = share_text(best.behind)
     return f"But users fare {share} better with {entry_text(entry)}, which misses: {'; '.join(missed)}."
+
+
+def gained_but_lossy(advice: Advice) -> str | None:
+    """That users would fare much better with a queue that was not taken for its loss, as a sentence."""
+    found = [each for each in advice.choice.rivals if each.is_lossy and _much_better(each.behind)]
+    if not found:
+        return None
+    best = min(found, key=lambda each: each.behind.mean or 0.0)
+    entry, share = advice.entries[best.name], share_text(best.behind)
+    lost = FRACTION.quantity(entry.mean("loss").mean or 0.0, digits=2)
+    losers = losers_text(entry, advice.site.users)
+    return f"But users fare {share} better with {entry_text(entry)}, which loses {lost}: {losers}."
+
+
+def losers_text(entry: Measured, users: Sequence[Users]) -> str:
+    """Who loses how much with a queue, the most first; little is put together: "flood 91 %"."""
+    known = {each.name: entry.mean(f"{each.name}.loss").mean for each in users}
+    lost = dict(sorted(((name, share or 0.0) for name, share in known.items()), key=lambda pair: -pair[1]))
+    heavy = {name: share for name, share in lost.items() if share >= HEAVY_LOSS}
+    texts = [f"{name} {FRACTION.quantity(share, digits=2)}" for name, share in heavy.items()]
+    rest = max((share for name, share in lost.items() if name not in heavy), default=None)
+    if rest is not None:
+        texts.append(f"{'others at most' if texts else 'each at most'} {FRACTION.quantity(rest, digits=2)}")
+    return ", ".join(texts)
 
 
 def why_text(advice: Advice) -> str | None:

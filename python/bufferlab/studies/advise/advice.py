@@ -173,8 +173,8 @@ class Advice(display.Displayed):
             times=times,
             looks=len(LOOKS),
             sturdy=[self.choice.name] if self.is_sturdy else (),
-            standing=standing(contest, self.site.rtt_ms, self.targets),
-            lossy=lossy(contest, self.targets),
+            standing=standing(contest, self.site.rtt_ms, self.targets, self.site.users),
+            lossy=lossy(contest, self.targets, self.site.users),
             apart=self.apart,
         )
 

@@ -210,6 +210,7 @@ class Course:
             values = {seed: measured[case, seed] for seed in seeds[case]}
             entry = self.settings.entry(self.settings.queues[case.name], case.size, values, found)
             entries[entry.name] = entry
+        site = self.question.site
         contest = {name: entry.values for name, entry in entries.items()}
         runs = [values for each in contest.values() for values in each]
         aspects = self.settings.aspects(runs)
@@ -224,11 +225,10 @@ class Course:
             lacking={name: _lacking(entry) for name, entry in entries.items()},
             looks=len(LOOKS),
             sturdy=self.sturdy,
-            standing=standing(contest, self.question.site.rtt_ms, self.question.targets),
-            lossy=lossy(contest, self.question.targets),
+            standing=standing(contest, site.rtt_ms, self.question.targets, site.users),
+            lossy=lossy(contest, self.question.targets, site.users),
             apart=separate,
         )
-        site = self.question.site
         filled = (self.question.base, self.question.index, self._filled(entries[choice.name]))
         advice = Advice(
             site=site,
@@ -255,7 +255,7 @@ class Course:
     def _filled(self, entry: Entry) -> Waiting:
         """What waits at most in the runs that decide: where the answer loses much, also in larger buffers."""
         site = self.question.site
-        if entry.least is None or not lossy({entry.name: entry.values}, self.question.targets):
+        if entry.least is None or not lossy({entry.name: entry.values}, self.question.targets, site.users):
             return entry.waiting(site)
         return Waiting(max(entry.packets, *entry.least.memory.sizes), site.packet_bytes)
 

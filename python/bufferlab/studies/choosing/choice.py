@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bufferlab.stats import Estimate
+from bufferlab.studies.choosing.losses import Group, felt
 from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.choosing.order import keeps_apart, place, queue_of
 from bufferlab.studies.choosing.scores import Contest, Scored
@@ -196,18 +197,28 @@ def choose(
     return Choice(taken, tuple(rivals), fewest == 0, len(equal) == 1, best, edge, outweighs)
 
 
-def standing(contest: Contest, rtt_ms: float, targets: Sequence[Target]) -> set[str]:
+def standing(
+    contest: Contest, rtt_ms: float, targets: Sequence[Target], groups: Sequence[Group] = ()
+) -> set[str]:
     """The queues in which packets wait longer in the mean than their path takes."""
-    waits = {name: mean_over_runs("wait_mean_ms", runs).mean for name, runs in contest.items()}
+    waits = _felt("wait_mean_ms", contest, groups)
     return {name for name, wait in waits.items() if wait is not None and is_standing(wait, rtt_ms, targets)}
 
 
-def lossy(contest: Contest, targets: Sequence[Target]) -> set[str]:
+def lossy(contest: Contest, targets: Sequence[Target], groups: Sequence[Group]) -> set[str]:
     """The queues that lose what hardly anybody would accept, where nobody bounds the loss."""
     if bounds_loss(targets):
         return set()
-    lost = {name: mean_over_runs("loss", runs).mean for name, runs in contest.items()}
-    return {name for name, share in lost.items() if (share or 0.0) >= HEAVY_LOSS}
+    return {name for name, share in _felt("loss", contest, groups).items() if (share or 0.0) >= HEAVY_LOSS}
+
+
+def _felt(metric: str, contest: Contest, groups: Sequence[Group]) -> dict[str, float | None]:
+    """What others than datagrams that do not yield have of a metric, by queue."""
+
+    def of_runs(runs: Sequence[Values]) -> float | None:
+        return felt(metric, lambda name: mean_over_runs(name, runs).mean, groups)
+
+    return {name: of_runs(runs) for name, runs in contest.items()}
 
 
 def apart(kinds: Mapping[str, str], aspects: Sequence[Aspect], *, is_filled: bool) -> set[str]:

@@ -124,7 +124,7 @@ def _conclude(
     aspects = aspects_of(question.base, every, question.site.rtt_ms, needs.emphasis)
     weights = needs.weights(aspects, question.base)
     missed = {queue: missed_targets(values, question.targets) for queue, values in measured.items()}
-    late = standing(measured, question.site.rtt_ms, question.targets)
+    late = standing(measured, question.site.rtt_ms, question.targets, question.site.users)
     separate = apart(
         {name: name for name in measured},
         aspects,
