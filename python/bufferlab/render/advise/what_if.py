@@ -224,7 +224,9 @@ def _text(advice: Advice, *, sizes: bool) -> str:
 def _counted(advice: Advice) -> str:
     """In how many changes the answer meets all targets."""
     holding, total = sum(each.holds for each in advice.sensitivity), len(advice.sensitivity)
-    return f"Met in {holding} of {total} changes of the traffic; the what-if table has each."
+    most = max((each.values.get("loss") or 0.0 for each in advice.sensitivity), default=0.0)
+    lossy = f" (loss up to {significant(most * 100, 2)} %)" if much_lost(most, advice.targets) else ""
+    return f"Met in {holding} of {total} changes of the traffic{lossy}; the what-if table has each."
 
 
 def _kept(advice: Advice, each: Sensitivity) -> str:
