@@ -23,7 +23,8 @@ class Loop:
         self.handlers: dict[int, Callable[[], None]] = {}
         self.sockets: dict[int, socket.socket] = {}  # kept, lest they close
         self.alarm = Alarm()
-        self.handlers[self.alarm.descriptor] = self.alarm.clear
+        self.handlers[self.alarm.descriptor] = self.rang
+        self.rings_ns: int | None = None
         self.polled.register(self.alarm.descriptor, select.EPOLLIN)
         self.todo: list[tuple[int, int, int, Callable[[], None]]] = []
         self.added = itertools.count()
@@ -42,6 +43,11 @@ class Loop:
         del self.sockets[it.fileno()], self.handlers[it.fileno()]
         it.close()
 
+    def rang(self) -> None:
+        """Something may be due."""
+        self.alarm.clear()
+        self.rings_ns = None
+
     def now_ns(self) -> int:
         """Since the begin."""
         return time.monotonic_ns() - self.began_ns
@@ -54,12 +60,15 @@ class Loop:
         """Until the end, with what reads there, or until it is over."""
         while not self.is_over and self.todo[0][:2] <= (end_ns, 1):
             due_ns = self.began_ns + self.todo[0][0]
-            if due_ns <= time.monotonic_ns():
-                heapq.heappop(self.todo)[3]()
-                if not self.todo:
-                    break
-                continue
-            self.alarm.set(due_ns)
+            # a call of the kernel takes ten times what a packet does, so none is made without need
+            if due_ns != self.rings_ns:
+                if due_ns <= time.monotonic_ns():
+                    heapq.heappop(self.todo)[3]()
+                    if not self.todo:
+                        break
+                    continue
+                self.alarm.set(due_ns)
+                self.rings_ns = due_ns
             for descriptor, _events in self.polled.poll():
                 if descriptor in self.handlers:  # else it was closed meanwhile
                     self.handlers[descriptor]()
