@@ -127,7 +127,11 @@ def refusals(plan: Plan, *, ours: bool = False) -> Iterator[InputError]:
     ways = [way for way in _distinct(turns["after_idle"] for turns in idle) if way is not None]
     if len(ways) > 1:
         yield _refuse("flows.after_idle", ways, "one value for all groups")
-    yield from _differences([group["source"] for group in groups if group["source"]["kind"] == "tcp"])
+    tcp = [group["source"] for group in groups if group["source"]["kind"] == "tcp"]
+    yield from _differences(tcp)
+    if ours and any(source["offload"] is not None for source in tcp):
+        accepted = "false with --queues bufferlab: devices of TUN get single segments"
+        yield _refuse("flows.offload", "more than one segment", accepted)
 
 
 def _named_hosts(groups: Sequence[Mapping[str, Any]]) -> Iterator[InputError]:
