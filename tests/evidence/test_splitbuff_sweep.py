@@ -148,7 +148,7 @@ def test_the_quick_run_shows_the_feedback(fig4: Reproduced) -> None:
 
 
 def test_ns2_stands_beside_our_points(fig4: Reproduced) -> None:
-    beside = fig4.tables["ns2"]
+    beside = fig4.tables["beside_ns2"]
     assert set(beside["senders"]) == {"synchronized", "jitter"}
     row = beside.row(
         by_predicate=(pl.col("queue") == "stanford")

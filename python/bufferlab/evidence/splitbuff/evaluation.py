@@ -80,7 +80,7 @@ def beside_ns2(work: Work) -> dict[str, pl.DataFrame]:
     joined = theirs.join(work.points, on=_KEYS, how="inner", maintain_order="left").select(
         *_KEYS, "senders", *(f"{name}{end}" for name in measures for end in ("_ns2", "", "_ci95"))
     )
-    return {"ns2": joined}
+    return {"beside_ns2": joined}
 
 
 @dataclass(frozen=True)
