@@ -24,9 +24,9 @@ from bufferlab.plan import lower
 MININET, HARDWARE = bundled()["mininet"], bundled()["hardware"]
 
 
-def test_the_document_has_five_figures_here() -> None:
+def test_the_document_has_five_figures_here_and_one_for_kernels() -> None:
     names = [each.name.partition("/")[2] for each in find_reproductions("sizing-mininet")]
-    assert names == ["fig_min_buffer", "fig_99", "fig_fidelity", "fig_oc3", "fig_trace"]
+    assert names == ["fig_min_buffer", "fig_99", "fig_fidelity", "fig_oc3", "fig_trace", "fig_curve"]
 
 
 def test_the_testbed_is_the_one_of_the_script() -> None:

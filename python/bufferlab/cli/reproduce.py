@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from bufferlab.cli.options import Engine, Fresh, RayAddress, StoreOfResults, Threads
+from bufferlab.cli.options import Fresh, RayAddress, StoreOfResults, Threads
 from bufferlab.errors import InputError
 
 _RESULTS: Final = Path("results")
@@ -47,7 +47,13 @@ def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         int | None, typer.Option(min=1, help="Seeds per point; default the document's.", show_default=False)
     ] = None,
     threads: Threads = None,
-    engine: Engine = "local",
+    engine: Annotated[
+        str,
+        typer.Option(
+            help="Where to simulate: local (threads of this process), ray (a cluster); uml has a real kernel "
+            "run it in the simulator's place, where the claims file says how."
+        ),
+    ] = "local",
     ray_address: RayAddress = None,
     measured: Annotated[
         Path | None,
@@ -69,8 +75,9 @@ def reproduce(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     as_json: Annotated[bool, typer.Option("--json", help="Print the comparison as JSON.")] = False,
 ) -> None:
     """Reproduce a published figure or table, and compare."""
-    if record and quick:
-        raise InputError("keeps full runs only", key="--record", accepted="no --quick")
+    if record and (quick or engine == "uml"):
+        accepted = "neither --quick nor --engine uml"
+        raise InputError("keeps the simulator's full runs only", key="--record", accepted=accepted)
     from bufferlab.cli.reproducing import list_all, reproduce_all  # noqa: PLC0415 - slow to import, and no help needs it
 
     if name is None and not record:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from bufferlab.cli.common import print_json, print_rich, say
 from bufferlab.cli.running import runner_of, say_kept
@@ -11,6 +11,10 @@ from bufferlab.evidence import Reproduction, Request, all_reproductions, find_re
 from bufferlab.evidence.verdicts import VERDICTS, counts
 from bufferlab.evidence.views import listed, reproduced_view
 from bufferlab.files import make_folder
+from bufferlab.kernel.cache import kernel
+
+UML: Final = "uml"
+"""The engine that is a real kernel, in virtual time."""
 
 
 def reproduce_all(
@@ -36,13 +40,21 @@ def reproduce_all(
     """
     documents: list[dict[str, Any]] = []
     asked = all_reproductions() if name is None else find_reproductions(name)
-    wanted = [(each, out / each.name.replace("/", "-")) for each in asked]
+    by = kernel() if engine == UML else None
+    suffix = "" if by is None else f"-{UML}"
+    wanted = [(each, out / f"{each.name.replace('/', '-')}{suffix}") for each in asked]
     for _, folder in wanted:
         make_folder(folder)  # before any work is done that could not be saved
     runner = runner_of(
-        threads=threads, engine=engine, ray_address=ray_address, store=store or out / "runs", fresh=fresh
+        threads=threads,
+        engine="local" if by else engine,
+        ray_address=ray_address,
+        store=store or out / "runs",
+        fresh=fresh,
     )
-    request = Request(quick=quick, seeds=seeds, measured=measured, shared=runner)
+    request = Request(
+        quick=quick, seeds=seeds, measured=measured, shared=runner, kernel=None if by is None else by.name
+    )
     for each, folder in wanted:
         result = each.function(request)
         result.save(folder, request.command(each.name))

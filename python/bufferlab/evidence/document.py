@@ -54,6 +54,7 @@ class Runs:
         derive: Expressions over the means of a point by column.
         full: What is simulated.
         quick: What `--quick` simulates.
+        uml: What a real kernel is given, and whose link its packets cross; `None` for nothing.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Runs:
     derive: Mapping[str, str]
     full: Effort
     quick: Effort
+    uml: tuple[Effort, str] | None = None
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from bufferlab import _core
 from bufferlab.errors import InputError
 from bufferlab.evidence import measured as measured_points
 from bufferlab.evidence.document import Document, Figure, Key, Runs
+from bufferlab.evidence.emulated import NOTE, beside
 from bufferlab.evidence.expressions import Names, fill
 from bufferlab.evidence.hooks import call, returned
 from bufferlab.evidence.measured import Measured
@@ -30,6 +31,7 @@ from bufferlab.evidence.simulated import (
     values_of,
 )
 from bufferlab.evidence.verdicts import Compared, compare, finding_texts, require_points, without_points
+from bufferlab.kernel.cache import kernel
 
 T = TypeVar("T")
 
@@ -101,6 +103,13 @@ def reproduce_figure(document: Document, figure: Figure, request: Request) -> Re
         tables = {"runs": simulated.runs, "points": simulated.points, **simulated.frames}
         keys = keys or simulated.keys
     others = _others(document, figure, keys)
+    if request.kernel is not None:
+        if simulated is None:
+            raise InputError(
+                "has no runs for a kernel", key=f"{document.name}/{figure.name}", accepted="no --engine uml"
+            )
+        figure, kept = beside(document, figure)
+        others |= kept
     tables |= others
     if figure.tables is not None:
         made = _call(document, figure.tables, Work(document, figure, request, tables))
@@ -191,11 +200,12 @@ def _check_settings(document: Document, figure: Figure, runs: Runs) -> None:
 def _without_points(document: Document, figure: Figure, both: Compared, request: Request) -> tuple[str, ...]:
     """Which claims a quick run leaves undecided; a full run must decide all."""
     points = both.points
-    if not request.quick:
+    if not request.quick and request.kernel is None:
         require_points(document, figure, points)
         return ()
     missing, every = without_points(document, figure, points), document.claims_of(figure.name)
-    text = f"{len(missing)} of {len(every)} claims have no point in the quick run: {', '.join(missing)}."
+    run = "quick run" if request.kernel is None else "kernel's runs"
+    text = f"{len(missing)} of {len(every)} claims have no point in the {run}: {', '.join(missing)}."
     return (text,) if missing else ()
 
 
@@ -241,4 +251,6 @@ def _notes(
     notes = tuple(
         _filled(document, f"{place}[{index}]", note, names) for index, note in enumerate(figure.notes)
     )
+    if request.kernel is not None and figure.runs is not None:
+        notes = (*notes, NOTE.format(title=kernel(request.kernel).title, runs=figure.runs))
     return (*notes, QUICK_NOTE) if request.quick else notes

@@ -6,6 +6,7 @@ import math
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,6 +35,9 @@ from bufferlab.files import read_text
 
 CLAIMS_FILE: Final = "claims.toml"
 PAGE: Final = "docs/reproduce.md"
+QUEUES: Final = ("bufferlab", "kernel")
+"""Whose link a kernel's packets cross."""
+
 SCENARIOS: Final = "scenarios"
 
 _FORMAT: Final = "bufferlab-claims"
@@ -129,6 +133,7 @@ def _runs(name: str, table: Table, folder: Path, before: Mapping[str, Runs]) -> 
     quick_table = table.table("quick")
     quick = _effort(quick_table, full)
     quick_table.finish()
+    uml = _uml(table, full) if table.take("uml", dict, None) is not None else None
     runs = Runs(
         name=name,
         scenario=scenario,
@@ -140,12 +145,24 @@ def _runs(name: str, table: Table, folder: Path, before: Mapping[str, Runs]) -> 
         derive=table.mapping("derive", check_expression),
         full=full,
         quick=quick,
+        uml=uml,
     )
     if not runs.measure and runs.measure_with is None:
         accepted = "expressions by column, or 'measure_with'"
         raise InputError("is required", key=table.place("measure"), accepted=accepted)
     table.finish()
     return runs
+
+
+def _uml(table: Table, full: Effort) -> tuple[Effort, str]:
+    """What a real kernel is given: as the full runs, but `set`, which is in the place of theirs."""
+    own = table.table("uml")
+    queues = own.take("queues", str, QUEUES[0])
+    if queues not in QUEUES:
+        raise own.error("are nobody's queues", "queues", " or ".join(QUEUES))
+    effort = _effort(own, replace(full, changes={}))
+    own.finish()
+    return effort, queues
 
 
 def is_scenario_of(folder: Path, name: str) -> bool:

@@ -34,6 +34,7 @@ class Request:
         measured: Folder with the authors' own result files, for reproductions that show them.
         store: Folder of a store that keeps each run as soon as it is finished, and spares it later.
         shared: Runs all experiments, in place of a runner with `threads`, `progress` and `store` for each.
+        kernel: The name of the kernel that runs them in the simulator's place, as 'kernel list' has it.
     """
 
     quick: bool = False
@@ -43,6 +44,7 @@ class Request:
     measured: Path | None = None
     store: Path | None = None
     shared: Runner | None = None
+    kernel: str | None = None
 
     def runner(self) -> Runner:
         """Runs experiments as the request asks for."""
@@ -57,6 +59,8 @@ class Request:
             parts.append("--quick")
         if self.seeds is not None:
             parts += ["--seeds", str(self.seeds)]
+        if self.kernel is not None:
+            parts += ["--engine", "uml"]
         if self.measured is not None:
             parts += ["--measured", str(self.measured)]
         return shlex.join(parts)

@@ -12,6 +12,7 @@ import polars as pl
 
 from bufferlab.errors import InputError
 from bufferlab.evidence.document import Document, Effort, Key, Runs
+from bufferlab.evidence.emulated import emulated, measured_by
 from bufferlab.evidence.expressions import Names, Value, evaluate, fill, holds
 from bufferlab.evidence.hooks import call, returned
 from bufferlab.evidence.measuring import ROW, measure, recipe_of
@@ -21,6 +22,7 @@ from bufferlab.evidence.reading import CLAIMS_FILE, SCENARIOS, is_scenario_of
 from bufferlab.evidence.reproduction import Request
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.simulation import prepare
+from bufferlab.kernel.cache import kernel
 from bufferlab.scenario import Scenario
 
 SCENARIO: Final = "scenario"
@@ -67,7 +69,7 @@ def simulate_runs(
     Raises:
         InputError: A scenario, a change of it or an expression cannot be used.
     """
-    effort = _effort(runs, request)
+    effort = _effort(document, runs, request)
     names = _points(document, runs, effort, only)
     scenarios = {point: _scenario(document, runs, effort, point, own) for point, own in names.items()}
     seeds = {point: request.seeds or _seeds(document, runs, effort, own) for point, own in names.items()}
@@ -82,7 +84,11 @@ def simulate_runs(
         seeds=seeds.__getitem__,
         parameters=labeled.__getitem__,
     )
-    measured = request.runner().values(experiment)
+    if request.kernel is None:
+        measured = request.runner().values(experiment)
+    else:
+        given = emulated(document, runs, quick=request.quick)
+        measured = measured_by(kernel(request.kernel), given, experiment, request.runner())
     table = pl.DataFrame([each[ROW] for each in measured], infer_schema_length=None)
     columns = [name for name in table.columns if name not in (*labels, "seed")]
     means = means_of_points(table, labels, columns)
@@ -115,7 +121,7 @@ def scenarios_of(
     Raises:
         InputError: A scenario or a change of it cannot be used.
     """
-    effort = _effort(runs, request)
+    effort = _effort(document, runs, request)
     names = _points(document, runs, effort, only or {})
     return {point: _scenario(document, runs, effort, point, own) for point, own in names.items()}
 
@@ -149,7 +155,9 @@ def _points(
     }
 
 
-def _effort(runs: Runs, request: Request) -> Effort:
+def _effort(document: Document, runs: Runs, request: Request) -> Effort:
+    if request.kernel is not None:
+        return emulated(document, runs, quick=request.quick).effort
     return runs.quick if request.quick else runs.full
 
 

@@ -110,7 +110,7 @@ def emulate(
     experiment = Experiment(
         scenario.title,
         {0: scenario},
-        procedure=partial(reported, name=by.name, program=_program(ours), ours=ours),
+        procedure=partial(reported, name=by.name, program=program_hash(ours), ours=ours),
         seeds=wanted,
         parameters=lambda _key: {"kernel": by.name} | ({"queues": queues} if ours else {}),
     )
@@ -233,7 +233,8 @@ def _results(scenario: Scenario, title: str, done: Iterable[tuple[int | None, Ro
 
 
 @cache
-def _program(ours: bool) -> str:
+def program_hash(ours: bool) -> str:
+    """What runs within a kernel, as a hash; with a link of ours, the engine, too."""
     texts = [path.read_bytes() for path in sorted(Path(guest.__file__).parent.glob("*.py"))]
     if ours:
         texts.append(_core.engine_fingerprint.encode())
