@@ -14,6 +14,7 @@ from bufferlab.configure import PLATFORMS, configuration, find_platform
 from bufferlab.display import save_figure
 from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import prepare
+from bufferlab.render.advise.beware import loses_much
 from bufferlab.render.advise.box import headline
 from bufferlab.render.advise.links import links_headline, links_view
 from bufferlab.render.advise.live import watching
@@ -94,14 +95,14 @@ def _draw(advice: Advice | LinksAdvice, path: Path) -> list[Path]:
 
 
 def answered(scenario: Scenario, advice: Advice | LinksAdvice | Tried) -> Scenario | None:
-    """The scenario with the answers in place; `None` where targets are missed, or there is no answer yet."""
+    """The scenario with the answers in place; `None` where one is not worth running, or there is none yet."""
     if isinstance(advice, Tried):
         return None
     if isinstance(advice, LinksAdvice):
         links, is_whole = advice.links, len(advice.links) == len(advice.wanted)
     else:
         links, is_whole = (advice,), True
-    if not is_whole or not all(each.choice.meets for each in links):
+    if not is_whole or not all(each.choice.meets and not loses_much(each) for each in links):
         return None
     names, run = [link["name"] for link in scenario.links], links[0].resolved["run"]
     # runs may be longer than at first

@@ -184,6 +184,10 @@ def discipline_options(answer: Answer, notes: list[str]) -> list[str]:
     return []
 
 
+CODEL_DIFFERS: Final = "Linux's CoDel differs in details"
+"""How the note begins that is about the simulation, and nothing to type."""
+
+
 def codel_times(answer: Answer, notes: list[str]) -> list[str]:
     """`target` and `interval`."""
     if (differs := _codel_differs(answer)) is not None:
@@ -202,7 +206,7 @@ def _codel_differs(answer: Answer) -> str | None:
     if not keys:
         return None
     simulate = "simulates" if len(keys) == 1 else "simulate"
-    return f"Linux's CoDel differs in details, which {' and '.join(keys)} in the queue's table {simulate}."
+    return f"{CODEL_DIFFERS}, which {' and '.join(keys)} in the queue's table {simulate}."
 
 
 def codel_ecn(given: Mapping[str, Any]) -> list[str]:

@@ -7,11 +7,11 @@ from typing import Final
 
 from bufferlab.render.advise.felt import gained_but_lossy, gained_but_missed, losers_text
 from bufferlab.render.advise.half import half_is_better
+from bufferlab.render.advise.harm import harmed
 from bufferlab.render.advise.reasons import (
     all_lose,
     datagrams_lost,
     long_wait,
-    lossy_what_ifs,
     much_lost,
     slow_page,
     starved,
@@ -19,7 +19,7 @@ from bufferlab.render.advise.reasons import (
 )
 from bufferlab.render.advise.users import BAD_CALL, rated_text
 from bufferlab.render.advise.words import size_text
-from bufferlab.render.words import title_text
+from bufferlab.render.words import listed, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.choosing.losses import felt
@@ -58,7 +58,7 @@ def bewares(advice: Advice) -> Iterator[str]:
         unequal(advice),
         slow_page(advice),
         bad_call(advice) or (None if _is_of_floods(advice) else datagrams_lost(advice)),
-        lossy_what_ifs(advice),
+        harmed(advice),
         _waits_long(advice),
         gained_but_missed(advice),
         gained_but_lossy(advice),
@@ -115,7 +115,9 @@ def _less_lost(advice: Advice) -> str:
         return f"; no fifo up to {packets_text(max(memory.sizes))} loses less than {_share(LITTLE_LOST)}"
     wait = memory.mean(size, "wait_mean_ms")
     waits = "" if wait is None else f", and packets wait {MILLISECONDS.quantity(wait, digits=3)} in the mean"
-    return f"; with a fifo of {packets_text(size)} it is {_share(memory.loss(size))}{waits}"
+    missed = [title_text(each) for each in memory.targets if not memory.meets(size, each)]
+    misses = f", which misses {listed(missed)}" if missed else ""
+    return f"; with a fifo of {packets_text(size)}{misses}, it is {_share(memory.loss(size))}{waits}"
 
 
 def _loses_less(advice: Advice) -> str | None:

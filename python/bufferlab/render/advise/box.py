@@ -36,7 +36,7 @@ from bufferlab.render.advise.reasons import (
 )
 from bufferlab.render.advise.trade import trade
 from bufferlab.render.advise.typed import LINUX, WIDTH, Typed
-from bufferlab.render.advise.unmet import contradiction, helps, hopeless, without_one
+from bufferlab.render.advise.unmet import contradiction, helps, hopeless, nearly, without_one
 from bufferlab.render.advise.users import apart, users_lines
 from bufferlab.render.advise.what_if import controls_decide, fragile, may_be_bbr, what_if
 from bufferlab.render.advise.words import (
@@ -128,8 +128,7 @@ def _meeting(advice: Advice, them: str) -> Iterator[str]:
         tried = ", since other settings were tried before it" if entry.confidence < alone - _SAME else ""
         sure = f"that is {sure_text(entry.confidence)}{tried}; {asked}"
         yield f"Not proven: the mean of {len(entry.runs)} runs meets {them}, but {sure}."
-    if (why := why_text(advice)) is not None:
-        yield why
+    yield from filter(None, (lacked_text(advice), why_text(advice)))
     if advice.start_measured:
         yield f"Longer runs may say otherwise: {START_MEASURED} (beware)."
     if advice.stage == "first" and advice.finished and not advice.tied:
@@ -146,10 +145,13 @@ def _taken(advice: Advice, them: str) -> Iterator[str]:
     """What to run; what users would not accept is no advice to run it, and comes right after it."""
     is_doubtful = advice.answer.confidence < EVEN and not advice.answer.identical
     begin, first = "Perhaps run" if is_doubtful else "Run", spoilt(advice)
-    if first is not None:
+    if loses_much(advice):
+        begin = f"Not worth running, though it meets {them}:"
+    elif first is not None:
         begin = f"By {them.removeprefix('all ')} alone:"
     yield f"{begin} {_what(advice)}"
-    yield from filter(None, (first, lacked_text(advice)))
+    if first is not None:
+        yield first
 
 
 def _missing(advice: Advice, them: str) -> Iterator[str]:
@@ -266,6 +268,7 @@ def _unmet(advice: Advice) -> Iterator[Line]:
     if advice.choice.meets:
         return
     for label, text, place, shorter in (
+        ("nearly", nearly(advice), 5, _BELOW),
         ("helps", helps(advice), 1, _BELOW),
         ("instead", without_one(advice), 9, ""),
         ("searched", searched(advice), 6, ""),
@@ -309,11 +312,12 @@ def _others(advice: Advice) -> Iterator[Line]:
         start = entry_text(advice.entries[second.name])
         text = f"{start}: {_lost(advice, second)}."
         yield Line("runner-up", text, shorter=[(5, f"{start}: {_brief(advice, second)}")])
-    if fifo is not None and fifo.name in rivals:
+    is_in_head = why_text(advice) is not None
+    if fifo is not None and fifo.name in rivals and (rivals[fifo.name].missed or not is_in_head):
         label = "runner-up" if second is not None and second.name == fifo.name else "with FIFO"
         start = ("fifo, " if label == "runner-up" else "") + size_text(advice.site, fifo.packets)
         text = f"{start}: {_lost(advice, rivals[fifo.name])}."
-        less = [(4, "")] if why_text(advice) is not None else []  # the first lines have it
+        less = [(4, "")] if is_in_head else []
         brief = f"{start}: {_brief(advice, rivals[fifo.name])}"
         yield Line(label, text, shorter=[(5, brief), *less])
     if advice.absent is not None and lacked_text(advice) is None:  # the first lines have it
@@ -351,12 +355,12 @@ def _lost(advice: Advice, rival: Rival) -> str:
 def _typed(advice: Advice, typed: Typed) -> Iterator[Line]:
     made = typed.lines(advice)
     entry, lines = made.entry, made.lines
-    if not advice.choice.meets:
+    if not advice.choice.meets or loses_much(advice):
         yield Line("type", f"{made.problem}.")
+        yield Line("", "\n".join(LINUX.folded([typed.command(advice)])), verbatim=True, shorter=[(4, "")])
         return
     if entry is None:
-        nor = "" if loses_much(advice) else ", nor is there another of these queues, as far as is known"
-        yield Line("type", f"{made.problem}{nor}.")
+        yield Line("type", f"{made.problem}, nor is there another of these queues, as far as is known.")
         return
     label = "type"
     if entry is not advice.answer:

@@ -11,7 +11,7 @@ from bufferlab.render.advise.reasons import filling
 from bufferlab.render.advise.words import queue_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.summary import NONE
-from bufferlab.render.words import head_of
+from bufferlab.render.words import head_of, short_text
 from bufferlab.results.metrics.metric import BITS_PER_S, NUMBER, Unit
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 from bufferlab.studies.advise.advice import Advice
@@ -55,12 +55,13 @@ def spread(advice: Advice) -> Grid | None:
         for each in advice.site.users
         if memory.mean(entry.setting, f"{each.name}.call_r") is not None
     ]
+    asked = {each.name for each in advice.targets}
     columns = [
         *((name, QUEUE_SUMMARY[name].unit, title) for name, title in SHOWN.items()),
         *((each.name, each.metric.unit, head_of(each)) for each in unshown(advice.targets, SHOWN)),
         *((f"{name}.goodput_bps", BITS_PER_S, BITS_PER_S.label(name)) for name in groups),
         *((f"{name}.jain_index", NUMBER, f"{name}, Jain") for name in alone),
-        *((f"{name}.call_r", NUMBER, f"{name}, R") for name in calls[:1]),
+        *((f"{name}.call_r", NUMBER, f"{name}, R") for name in calls[:1] if f"{name}.call_r" not in asked),
     ]
     rows = [
         [
@@ -72,7 +73,12 @@ def spread(advice: Advice) -> Grid | None:
         ]
         for size in sizes
     ]
-    heads: list[str | Column] = ["ms", "runs", *(title for _, _, title in columns), Column("targets", "left")]
+    heads: list[str | Column] = [
+        "ms",
+        "runs",
+        *(title for _, _, title in columns),
+        Column("targets", "left", wraps=True),
+    ]
     of_flow = "; of each group the goodput of a flow" if groups else ""
     title = f"Less and more buffer with {queue_text(entry.queue)}: means of the search's runs{of_flow}"
     title += _by_rule(advice, sizes)
@@ -102,7 +108,8 @@ def unshown(targets: Sequence[Target], shown: Iterable[str]) -> list[Target]:
 def _verdict(memory: Memory, size: int, *, is_bounded: bool) -> str:
     """Whether all targets are met, and that so much is lost that hardly anybody would accept it."""
     if not memory.meets_all(size):
-        return "missed"
+        those = [short_text(each) for each in memory.targets if not memory.meets(size, each)]
+        return f"missed: {', '.join(those)}" if len(memory.targets) > 1 else "missed"
     return "met, but lossy" if memory.loss(size) >= HEAVY_LOSS and not is_bounded else "met"
 
 

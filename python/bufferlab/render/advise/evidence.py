@@ -9,12 +9,13 @@ from bufferlab.display import significant
 from bufferlab.render.advise.alone import alone
 from bufferlab.render.advise.buffers import SHOWN, spread, unshown
 from bufferlab.render.advise.felt import fare_text, fare_title, worse_text
+from bufferlab.render.advise.harm import calls
 from bufferlab.render.advise.unmet import is_hopeless
 from bufferlab.render.advise.words import entry_text, queue_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.summary import NONE
 from bufferlab.render.words import cell, head_of, metric_of, short_text
-from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS, Unit
+from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS, NUMBER, Unit
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
@@ -215,7 +216,8 @@ def _others(advice: Advice) -> Grid:
 
 
 def _heads_of_changed(advice: Advice) -> list[str | Column]:
-    return [*SHOWN.values(), *map(head_of, unshown(advice.targets, SHOWN))]
+    of_calls = [f"{name}, R" for name in calls(advice)[:1]]
+    return [*SHOWN.values(), *map(head_of, unshown(advice.targets, SHOWN)), *of_calls]
 
 
 def _changed(advice: Advice, each: Sensitivity) -> list[str]:
@@ -223,6 +225,7 @@ def _changed(advice: Advice, each: Sensitivity) -> list[str]:
     missed = ", ".join(map(short_text, each.missed))
     numbers = [_number(each.values.get(name), QUEUE_SUMMARY[name].unit) for name in SHOWN]
     numbers += _of_targets(each.values, unshown(advice.targets, SHOWN))
+    numbers += [_number(each.values.get(f"{name}.call_r"), NUMBER) for name in calls(advice)[:1]]
     known = "perhaps missed" if each.is_unsure else "missed"
     return [f"{known}: {missed}" if missed else "met", *numbers]
 

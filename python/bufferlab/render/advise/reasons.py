@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from typing import Final
 
 from bufferlab.display import significant
-from bufferlab.render.advise.least import loss_decided
-from bufferlab.render.words import listed
 from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
@@ -158,18 +156,6 @@ def _unasked(
     return {name: mean for name, mean in means.items() if mean is not None and name not in asked}
 
 
-def lossy_what_ifs(advice: Advice) -> str | None:
-    """That more than hardly anybody accepts is lost with other traffic, where the loss decided the buffer."""
-    if not loss_decided(advice.answer):
-        return None
-    lost = [
-        f"with {each.brief} it loses {significant(share * 100, 2)} %"
-        for each in advice.sensitivity
-        if (share := each.values.get("loss")) is not None and share >= HEAVY_LOSS
-    ]
-    return f"But {listed(lost)}." if lost else None
-
-
 def datagrams_lost(advice: Advice) -> str | None:
     """That datagrams are lost more than their users put up with, where no target bounds it, as a sentence."""
     lost = _unasked(advice, [each for each in advice.site.users if each.kind == "udp"], "loss")
@@ -177,7 +163,7 @@ def datagrams_lost(advice: Advice) -> str | None:
     if name is None or lost[name] <= DATAGRAM_LOSS:
         return None
     share = significant(lost[name] * 100, 2)
-    return f"But {name} loses {share} % of its packets; --target '{name}.loss <= 1 %' asks for less."
+    return f"But {name} loses {share} %; --target '{name}.loss <= 1 %' asks for less."
 
 
 def loss_note(advice: Advice) -> str | None:

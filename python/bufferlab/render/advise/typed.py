@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from textwrap import wrap
@@ -31,11 +33,8 @@ _ETHERNET_BPS: Final = frozenset(
 _SHAPES_ALWAYS: Final = "openwrt"
 """The platform whose lines always hold the rate by a shaper."""
 
-NOTHING: Final = "nothing, since this misses a target; see bufferlab configure"
-LOSSY: Final = (
-    "nothing, since this loses what hardly anybody would accept; "
-    "bufferlab configure has the lines for what you choose"
-)
+NOTHING: Final = "nothing, since this misses a target; who wants it all the same has the lines by"
+LOSSY: Final = "nothing, since it loses what hardly anybody would accept; the lines all the same come by"
 
 
 @dataclass(frozen=True)
@@ -90,6 +89,18 @@ class Typed:
     def _shaper(rate_bps: int) -> str:
         return f"Add --shape if the interface itself is faster than {rate_text(rate_bps)}."
 
+    def command(self, advice: Advice) -> str:
+        """The command that writes the lines for the answer, whatever it misses."""
+        table = dict(advice.answer.table)
+        queue = table.pop("discipline")
+        if table:
+            given = ", ".join(f"{key} = {json.dumps(value)}" for key, value in table.items())
+            queue = f'{{discipline = "{queue}", {given}}}'
+        words = ["bufferlab", "configure", "--rate", rate_text(advice.site.rate_bps), "--queue", str(queue)]
+        words += ["--buffer", buffer_text(advice.answer.packets, advice.site.counted_bytes)]
+        words += ["--platform", self.platform, *(["--device", self.device] if self.device else [])]
+        return shlex.join([*words, *(["--shape"] if self.shape else [])])
+
     def lines(self, advice: Advice) -> Lines:
         """What to type, and for what."""
         if not advice.choice.meets:
@@ -131,6 +142,13 @@ def _simulated(advice: Advice, entry: Entry, lines: Iterable[str]) -> Iterator[s
         yield (
             f"Its limit counts bytes, and so do the runs: a full packet is one of {whole} B, and more fit of "
             f"smaller ones. In a scenario that is buffer = '{buffer_text(entry.packets, whole)}'."
+        )
+    if entry.queue.table == {"discipline": "fifo"} and any(
+        entry.checked(f"{each.name}.call_r").mean is not None for each in advice.site.users
+    ):
+        yield (
+            "Calls share this queue with all others, as in the runs. A priority class for them (LLQ) is "
+            "neither simulated nor typed."
         )
     if entry.queue.knob == "target":
         yield (

@@ -10,13 +10,14 @@ import numpy as np
 
 from bufferlab.render.advise.what_if import controls_decide
 from bufferlab.render.advise.words import entry_text, queue_text
-from bufferlab.render.words import listed
+from bufferlab.render.words import listed, title_text
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.beyond import Beyond
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.choosing.choice import missed_targets
 from bufferlab.studies.choosing.order import place
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.least.lacking import lack
@@ -66,6 +67,31 @@ def _perhaps(advice: Advice, target: Target) -> Iterator[str]:
                 continue
             if margins.mean() + _FAR * margins.std(ddof=1) / math.sqrt(len(margins)) >= 0:
                 yield f"{text} ({target.show(mean_over_runs(target.name, runs).mean, 2)})"
+
+
+def nearly(advice: Advice) -> str | None:
+    """The least that one of several targets would have to give for all to be met, as a sentence.
+
+    Of each setting that misses one target alone in the mean, and loses no more than anybody accepts.
+    """
+    if advice.choice.meets or len(advice.targets) < 2:
+        return None
+    found = []
+    for entry in _searched(advice):
+        for text, runs in _tried(entry):
+            missed = missed_targets(runs, advice.targets)
+            if len(missed) != 1 or (mean := mean_over_runs(missed[0].name, runs).mean) is None:
+                continue
+            lost = mean_over_runs("loss", runs).mean or 0.0
+            if lost >= HEAVY_LOSS and not bounds_loss(advice.targets):
+                continue
+            target = missed[0]
+            far = lack(target, np.asarray([target.margin(run.get(target.name)) for run in runs]))
+            given = f"{title_text(target)} {target.show(mean, 3)} in place of {target.show(target.bound)}"
+            found.append(
+                (far, f"With {given}, {text} would do ({len(runs)} run{'s' if len(runs) > 1 else ''}).")
+            )
+    return min(found, key=lambda each: each[0])[1] if found else None
 
 
 def without_one(advice: Advice) -> str | None:

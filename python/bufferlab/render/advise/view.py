@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from bufferlab.configure.linux import CODEL_DIFFERS
 from bufferlab.display import as_view
 from bufferlab.render.advise.box import box_of, follows
 from bufferlab.render.advise.evidence import details, evidence
@@ -31,7 +32,8 @@ def advice_view(advice: Advice, *, typed: Typed = LINUX, explain: bool = False) 
     grids = list(evidence(advice))
     more = list(details(advice)) if explain else []
     last = typed.shaper_note(advice.site.rate_bps) if made.lines else None
-    about = Terms([("note", each) for each in (*made.notes, *([] if last is None else [last]))])
+    shown = [each for each in made.notes if explain or not each.startswith(CODEL_DIFFERS)]
+    about = Terms([("note", each) for each in (*shown, *([] if last is None else [last]))])
     in_box = not made.lines or not follows(made.lines)
     below: list[Heading | Typing] = [Heading(f"To type on {typed.platform}"), Typing(made.lines)]
     box = box_of(advice, typed)

@@ -8,6 +8,7 @@ from textwrap import wrap
 from typing import Final
 
 from bufferlab.display import significant
+from bufferlab.render.advise.harm import harms
 from bufferlab.render.advise.least import loss_decided
 from bufferlab.render.advise.reasons import much_lost
 from bufferlab.render.framed import WITHIN, Line
@@ -55,7 +56,7 @@ def fragile(advice: Advice) -> str | None:
 
 
 def controls_decide(advice: Advice) -> str | None:
-    """That far less buffer does if all flows had one congestion control of the mix, as a sentence.
+    """That far less or more buffer does if all flows had one congestion control of the mix, as a sentence.
 
     Where nothing meets the targets with the mix, any buffer that does so with one control is shown.
     """
@@ -66,13 +67,10 @@ def controls_decide(advice: Advice) -> str | None:
     less = [
         (each.least.size, each.title)
         for each in advice.sensitivity
-        if each.title.endswith(ALONE)
-        and (each.holds or not meets)
-        and each.least is not None
-        and each.least.size is not None
+        if each.title.endswith(ALONE) and each.least is not None and each.least.size is not None
     ]
     size, title = min(less, default=(None, ""))
-    if size is None or (meets and size > FAR_LESS * answer.packets):
+    if size is None or (meets and FAR_LESS < size / answer.packets < 1 / FAR_LESS):
         return None
     do = "does" if size == 1 else "do"
     assumed = ", which is assumed," if any(BBR_DECIDES in each for each in advice.assumed) else ""
@@ -199,12 +197,13 @@ def _rows(advice: Advice) -> str:
 
 def _outcome(advice: Advice, each: Sensitivity) -> str:
     """What becomes of the answer in a change: "met; about 358 packets suffice"."""
+    but = f", but {listed(found)}" if (found := harms(advice, each)) else ""
     if each.holds:
-        kept = _kept(advice, each).removeprefix(each.brief).strip(" ()")
-        return f"met; {kept}" if kept else "met"
+        kept = "" if but else _kept(advice, each).removeprefix(each.brief).strip(" ()")
+        return f"met{but}; {kept}" if kept else f"met{but}"
     target = each.missed[0]
     broken = _broken(advice, each, target).removeprefix(each.brief).strip(" ()")
-    return f"missed: {title_text(target)} {broken}"
+    return f"missed: {title_text(target)} {broken}{but}"
 
 
 def _text(advice: Advice, *, sizes: bool) -> str:

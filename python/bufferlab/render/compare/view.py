@@ -64,14 +64,17 @@ def answer(comparison: Comparison) -> str:
         return "No queue can be recommended: no packet was measured."
     if not choice.rivals:
         return f"Only {choice.name} was run: there is nothing to choose from."
-    return _choice(comparison, choice) + _lost(comparison, choice)
+    text, lost = _choice(comparison, choice), _lost(comparison, choice)
+    if lost is None:
+        return text
+    # what hardly anybody would accept is no advice to run it
+    return f"{text.replace(f'Run {choice.name}', f'Of these {choice.name}', 1)} {lost} with it."
 
 
-def _lost(comparison: Comparison, choice: Choice) -> str:
+def _lost(comparison: Comparison, choice: Choice) -> str | None:
     """A loss of the recommended queue that hardly anybody would accept."""
     loss = mean_over_runs("loss", comparison.entries[choice.name].values).mean
-    lost = much_lost(loss, comparison.needs.targets)
-    return f" {lost} with it." if lost is not None else ""
+    return much_lost(loss, comparison.needs.targets)
 
 
 def _choice(comparison: Comparison, choice: Choice) -> str:
@@ -173,10 +176,7 @@ def _lines(comparison: Comparison) -> Iterator[tuple[str, str]]:
     if comparison.choice is not None:
         does = "tries other traffic (what-ifs), and searches buffers"
         yield "next", f"{comparison.advise}: {does}"
-    if comparison.needs.targets:
-        yield "targets", "; ".join([*map(str, comparison.needs.targets), "by [advise] of the scenario"])
-    if comparison.needs.weights_from == "scenario":
-        yield "weights", f"{weights_text(comparison.weights)}, by [advise] of the scenario"
+    yield from _asked(comparison)
     if comparison.identical:
         runs = "runs are identical, as nothing in the scenario is random: nothing is known about chance"
         yield "how sure", f"all {len(comparison.seeds)} {runs}; {REMEDY}"
@@ -185,6 +185,16 @@ def _lines(comparison: Comparison) -> Iterator[tuple[str, str]]:
     else:
         seeds = f"± are 95 % confidence intervals over {len(comparison.seeds)} common seeds"
         yield "how sure", f"{seeds}; how much worse users fare holds for all queues together"
+
+
+def _asked(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    """By what was judged."""
+    if len(comparison.judged) < len(comparison.aspects):
+        yield "judged", "Jain's index is no reason for a larger buffer; --for fairness makes it one"
+    if comparison.needs.targets:
+        yield "targets", "; ".join([*map(str, comparison.needs.targets), "by [advise] of the scenario"])
+    if comparison.needs.weights_from == "scenario":
+        yield "weights", f"{weights_text(comparison.weights)}, by [advise] of the scenario"
 
 
 def _felt(comparison: Comparison) -> Grid:

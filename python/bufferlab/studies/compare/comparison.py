@@ -95,6 +95,7 @@ class Comparison(display.Displayed):
         missed: The scenario's targets that each queue misses in the mean.
         needs: What the scenario asks for, and what was asked for beside it.
         advise: The command that tries other traffic, and so decides between equal queues.
+        judged: By which of these the queue was chosen.
         warnings: Why the runs may be too short for what waits under some queue: sentences.
     """
 
@@ -109,6 +110,7 @@ class Comparison(display.Displayed):
     missed: Mapping[str, tuple[Target, ...]]
     needs: Needs
     advise: str
+    judged: tuple[Aspect, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @property

@@ -13,6 +13,7 @@ from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike, prepare, seed_list
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.floor import has_endless
+from bufferlab.studies.advise.larger import bought_by_buffers
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.question import Question, link_index, prepared
 from bufferlab.studies.choosing.choice import Choice, apart, choose, missed_targets, standing
@@ -130,8 +131,13 @@ def _conclude(
         aspects,
         is_filled=has_endless(question.base, question.index),
     )
+    kinds = {name.partition(":")[0] for name in measured}
+    judged = aspects
+    if len(kinds) == 1:  # as `advise` judges the buffers of one queue
+        judged = bought_by_buffers(aspects, is_fairness_asked="fairness" in (needs.emphasis or ()))
+    counted = {kind: weight for kind, weight in weights.items() if kind in {each.kind for each in judged}}
     choice = (
-        choose(measured, aspects, weights, missed=missed, standing=late, apart=separate) if aspects else None
+        choose(measured, judged, counted, missed=missed, standing=late, apart=separate) if judged else None
     )
     return Comparison(
         name=question.site.name,
@@ -140,6 +146,7 @@ def _conclude(
         seeds=seeds,
         entries=entries,
         aspects=tuple(aspects),
+        judged=tuple(judged),
         weights=weights,
         choice=choice,
         missed=missed,
