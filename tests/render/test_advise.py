@@ -139,7 +139,7 @@ def test_runs_that_may_be_too_short_are_said_to_be_so_in_the_box() -> None:
     why = "only 3 s are measured, but a flow takes up to 60 s from loss to loss: use longer runs"
     advice = dataclasses.replace(advised(MET), short_runs=(why,))
     assert f"beware {why}" in " ".join(" ".join(box(advice)).split())
-    many = [Sensitivity("", f"change {index} of the scenario", {}, (), None) for index in range(12)]
+    many = [Sensitivity("", f"change {index} of the scenario", {}, (), None) for index in range(24)]
     full = dataclasses.replace(advised(MET, sensitivity=many), short_runs=(why, why, why, why))
     said = " ".join(" ".join(box(full)).split())
     assert f"beware {why}" in said and said.count("beware") < 4
@@ -282,9 +282,9 @@ def test_what_would_change_it_is_said_in_fewer_words_where_it_would_be_cut() -> 
     text = " ".join(box(advised(alone, sensitivity=[*of_size, *of_size])))
     assert "what if   Utilization missed with half the flows (98.1 %; about 300 do), twice" in text
     assert "Fragile: 8 of 8 what-ifs miss the target; about 320 packets hold for all but a" in text
-    many = [Sensitivity("", f"change {index} of the scenario", {}, (), None) for index in range(12)]
+    many = [Sensitivity("", f"change {index} of the scenario", {}, (), None) for index in range(24)]
     text = " ".join(box(advised(alone, sensitivity=[*many, *of_size])))
-    assert "what if   Met in 12 of 16 changes of the traffic; the what-if table has each." in text
+    assert "what if   Met in 24 of 28 changes of the traffic; the what-if table has each." in text
 
 
 def test_a_difference_that_more_runs_may_show_to_matter_leaves_the_queue_undecided() -> None:
