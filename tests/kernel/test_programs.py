@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -61,10 +62,18 @@ def test_a_program_takes_the_first_groups_place() -> None:
     assert controls == {None, "reno"}
 
 
-@pytest.mark.parametrize(("peer", "starts_s"), [(None, 0), ("true", 1)])
-def test_alone_it_waits_for_no_warm_up(peer: str | None, starts_s: int) -> None:
-    scenario = of("", peer=peer).prepared(link())
-    assert scenario.run["warmup_ps"] == starts_s * 10**12
+def test_alone_it_waits_for_a_second_and_not_for_a_warm_up() -> None:
+    assert of("").prepared(link()).run["warmup_ps"] == 10**12
+    assert of("").prepared(link(flows=CROSSING)).run["warmup_ps"] == 5 * 10**12
+
+
+@pytest.mark.skipif(shutil.which("ping") is None, reason="needs ping")
+def test_a_ping_takes_the_round_trip_and_a_transmission_and_waits_a_second(built: Kernel) -> None:
+    program = Program(("ping", "-c", "3", "10.1.0.2"), output=io.StringIO(), errors=io.StringIO())
+    emulate(link(), by=built, program=program)
+    said = program.output.getvalue()  # type: ignore[attr-defined]
+    assert said.count("time=41.2 ms") == 3
+    assert program.endings[0].lasted_s == pytest.approx(2.04, abs=0.02)
 
 
 def test_what_cannot_be_started_is_refused() -> None:

@@ -78,7 +78,7 @@ def emulate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         str | None,
         typer.Option(
             metavar="COMMAND-LINE",
-            help="What runs on the other side, from a second before COMMAND to its end: a server.",
+            help="What runs on the other side, from the run's begin to COMMAND's end: a server.",
             show_default=False,
         ),
     ] = None,

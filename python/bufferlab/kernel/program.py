@@ -26,8 +26,8 @@ PROGRAM: Final = "program"
 """The kind of a report's row about it."""
 
 _NS_PER_S: Final = 1e9
-_PEER_FIRST_PS: Final = PS_PER_S
-"""How much earlier the counterpart starts, so that it listens."""
+_EARLIEST_PS: Final = PS_PER_S
+"""When it starts at the earliest: its counterpart listens then, and `ping` errs in a clock's first second."""
 
 
 class Ending(NamedTuple):
@@ -60,7 +60,7 @@ class Program:
     Attributes:
         words: The program and its arguments.
         at: Where it runs: "senders", whose packets cross the link, or "receivers".
-        peer: A command line, for the shell, that runs on the other side from a second before.
+        peer: A command line, for the shell, that runs on the other side from the run's begin.
         output: Where its standard output goes.
         errors: Where its standard error goes.
         endings: How it ended, run by run.
@@ -102,9 +102,8 @@ class Program:
 
     def prepared(self, scenario: Scenario) -> Scenario:
         """The scenario with the moment at which the program starts: its warm-up's end, if others warm up."""
-        warmup_ps = scenario.run["warmup_ps"] if len(scenario.flows) > 1 else 0
-        if self.peer is not None:
-            warmup_ps = max(warmup_ps, _PEER_FIRST_PS)
+        own_ps = scenario.run["warmup_ps"] if len(scenario.flows) > 1 else 0
+        warmup_ps = max(own_ps, _EARLIEST_PS)
         return scenario.with_overrides({"run.warmup": f"{warmup_ps} ps"})
 
     def job(self, places: Mapping[str, tuple[str, str]], starts_ns: int) -> dict[str, Any]:
