@@ -12,11 +12,13 @@ from bufferlab.evidence import measured, report
 from bufferlab.evidence.documents import bundled_documents
 
 ROOT = Path(__file__).parents[2]
+PAGES = report.pages()
+"""What the bundled claims make: a second or more of work, which tests that change no claim share."""
 
 
-@pytest.mark.parametrize("page", report.pages())
+@pytest.mark.parametrize("page", PAGES)
 def test_pages_are_as_claims_make_them(page: str) -> None:
-    assert (ROOT / page).read_text(encoding="utf-8") == report.pages()[page], "run `make docs`"
+    assert (ROOT / page).read_text(encoding="utf-8") == PAGES[page], "run `make docs`"
 
 
 def test_every_document_with_measured_points_has_its_part() -> None:
@@ -46,8 +48,7 @@ def test_the_readme_has_six_to_eleven_rows_of_which_some_differ() -> None:
         text.partition("<!-- results: begin -->\n")[2].partition("<!-- results: end -->")[0].splitlines()[2:]
     )
     assert 6 <= len(rows) <= 11
-    pages = report.pages()
-    assert all(row in pages["docs/evidence.md"].splitlines() for row in rows)
+    assert all(row in PAGES["docs/evidence.md"].splitlines() for row in rows)
 
 
 def test_a_row_that_is_not_chosen_any_more_leaves_the_readme(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,7 +72,7 @@ def test_a_row_that_is_not_chosen_any_more_leaves_the_readme(monkeypatch: pytest
 
 def test_a_page_says_which_points_are_of_another_effort(monkeypatch: pytest.MonkeyPatch) -> None:
     load, sentence = measured.load, "Recorded by `bufferlab reproduce ns3/dctcp-10ms --seeds 2`"
-    assert sentence not in report.pages()["docs/validation-ns3.md"]
+    assert sentence not in PAGES["docs/validation-ns3.md"]
 
     def with_two_seeds(*arguments: object) -> measured.Measured | None:
         found = load(*arguments)  # type: ignore[arg-type]

@@ -124,8 +124,14 @@ def test_each_statement_can_fail(figure: str, change: dict[str, float], failing:
 
 
 @pytest.fixture(scope="module")
-def fig4() -> Reproduced:
-    return reproduce("splitbuff/fig4", quick=True, progress=False)
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Keeps the runs of the evaluation, which the three figures are made from."""
+    return tmp_path_factory.mktemp("evaluation") / "store"
+
+
+@pytest.fixture(scope="module")
+def fig4(store: Path) -> Reproduced:
+    return reproduce("splitbuff/fig4", quick=True, progress=False, store=store)
 
 
 def test_the_quick_run_shows_starved_long_flows_and_the_remedy(fig4: Reproduced) -> None:
@@ -161,9 +167,9 @@ def test_ns2_stands_beside_our_points(fig4: Reproduced) -> None:
     assert row["loss_short_percent"] == pytest.approx(row["loss_short_percent_ns2"], rel=0.2)
 
 
-def test_quick_runs_of_figures_5_and_6_save(tmp_path: Path) -> None:
+def test_quick_runs_of_figures_5_and_6_save(tmp_path: Path, store: Path) -> None:
     for name, figures in (("fig5", {"fig5", "fig5-loss"}), ("fig6", {"fig6a", "fig6b"})):
-        result = reproduce(f"splitbuff/{name}", quick=True, progress=False, out=tmp_path / name)
+        result = reproduce(f"splitbuff/{name}", quick=True, progress=False, out=tmp_path / name, store=store)
         assert set(result.figures) == figures
         written = {path.name for path in (tmp_path / name).iterdir()}
         assert {"points.csv", "comparison.csv", "ns2.csv", "notes.txt"} <= written
