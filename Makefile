@@ -34,16 +34,24 @@ validate: setup ## Compares the simulator with ns-2 and with theory
 reproduce: setup ## Figures and tables of the published documents, into results/
 	@$(BIN)/bufferlab reproduce $(ARGS)
 
-.PHONY: lint
+.PHONY: lint lint-rust lint-python generated
 lint: ## Formatting, lints, types
 	@scripts/setup.sh checks
+	@$(MAKE) lint-rust generated lint-python
+
+lint-rust:
 	cargo fmt --all --check
 	cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
-	cargo run --quiet --locked --package bufferlab-dev -- generate-all --check
+
+lint-python:
 	$(BIN)/python scripts/reference.py --check
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --quiet --check
 	$(BIN)/mypy --no-error-summary
+
+# `make test` checks this in crates/dev/tests: alone, cargo would build the engine a second time, with other features
+generated:
+	cargo run --quiet --locked --package bufferlab-dev -- generate-all --check
 
 .PHONY: quick
 quick: setup ## What a change forgets most often, in a minute: formats, generated files, names, layers
@@ -55,10 +63,19 @@ quick: setup ## What a change forgets most often, in a minute: formats, generate
 	$(BIN)/mypy --no-error-summary
 	@$(BIN)/pytest -q tests/test_*.py tests/run/test_core.py
 
-.PHONY: test
-test: lint ## All checks and tests, as CI runs them
-	cargo test --quiet --locked --workspace
+.PHONY: test test-rust python-ready
+test: ## All checks and tests, as CI runs them
+	@scripts/setup.sh compilers
+	@$(MAKE) --jobs=2 --output-sync=target test-rust python-ready
 	@$(BIN)/pytest -q $(PYTEST)
+
+# Beside each other: the engine is linked on one core
+test-rust: lint-rust
+	cargo test --quiet --locked --workspace
+
+python-ready:
+	@scripts/setup.sh checks
+	@$(MAKE) lint-python
 
 .PHONY: dist
 dist: setup ## Builds the source distribution and a wheel for every Python into dist/ (minutes)

@@ -3,6 +3,7 @@
 #
 #   scripts/setup.sh          what running needs
 #   scripts/setup.sh checks   and what the checks need: cargo fmt, cargo clippy
+#   scripts/setup.sh compilers   what the checks of Rust need: all but the compiled extension and the page
 #
 # Does only what is missing or has changed; PYTHON names the interpreter to use. Installs system packages only as root
 # on a system with apt-get; otherwise it says what to install.
@@ -163,7 +164,7 @@ want_page() {
 
 need_c_compiler
 need_rust
-if [ "${1:-}" = checks ]; then
+if [ -n "${1:-}" ]; then
   need_rust_checks
   want_packet_tools
   want_tc
@@ -171,5 +172,6 @@ if [ "${1:-}" = checks ]; then
 fi
 need_venv
 need_packages
+[ "${1:-}" = compilers ] && exit
 need_extension
 want_page
