@@ -67,7 +67,7 @@ quick: setup ## What a change forgets most often, in a minute: formats, generate
 test: ## All checks and tests, as CI runs them
 	@scripts/setup.sh compilers
 	@$(MAKE) --jobs=2 --output-sync=target test-rust python-ready
-	@$(BIN)/pytest -q $(PYTEST)
+	@$(BIN)/pytest -q --numprocesses=logical --dist=worksteal $(PYTEST)
 
 # Beside each other: the engine is linked on one core
 test-rust: lint-rust
