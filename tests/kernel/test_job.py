@@ -42,18 +42,49 @@ from .conftest import link
         ("cobalt", "cake unlimited besteffort flowblind rtt 100000us memlimit 1gb"),
         (
             {"discipline": "cake", "overhead": "44 B", "framing": "atm", "tins": "besteffort"},
-            "cake bandwidth 10000000bit besteffort triple-isolate overhead 44 mpu 0 atm rtt 100000us"
+            "cake bandwidth 10000000bit besteffort triple-isolate overhead 58 mpu 0 atm rtt 100000us"
             " memlimit 1gb",
         ),
         (
             {"discipline": "cake", "unlimited": True, "isolation": "flows"},
-            "cake unlimited diffserv3 flows overhead 0 mpu 0 noatm rtt 100000us memlimit 1gb",
+            "cake unlimited diffserv3 flows overhead 14 mpu 0 noatm rtt 100000us memlimit 1gb",
         ),
     ],
 )
 def test_disciplines_get_the_scenarios_parameters(queue: object, words: str) -> None:
     plan = lower(link(bottleneck__queue=queue))
     assert discipline(plan["links"][0], 1500) == words.split()
+
+
+def test_hosts_that_cake_tells_apart_have_addresses_of_their_own() -> None:
+    job = job_of(lower(link(bottleneck__queue="cake", flows__bulk__count=3, flows__bulk__receiver="laptop")))
+    assert [flow.get("from", job["address"]) for flow in job["flows"]] == ["10.0.0.2", "10.0.0.3", "10.0.0.4"]
+    assert {flow["address"] for flow in job["flows"]} == {"10.1.0.2"}
+    typed = "".join(command.get("input", "") for command in job["commands"])
+    assert "addr add 10.0.0.4/24 dev out" in typed and "10.1.0.3" not in typed
+    for queue in ("fq_codel", {"discipline": "cake", "isolation": "flows"}):
+        job = job_of(lower(link(bottleneck__queue=queue, flows__bulk__count=3)))
+        assert not any("from" in flow for flow in job["flows"])
+
+
+def test_flows_with_hosts_of_their_own_are_received_at_as_many_addresses() -> None:
+    job = job_of(lower(link(bottleneck__queue="cake", flows__bulk__count=3)))
+    places = [place["address"] for place in job["receivers"]]
+    assert places == [flow["address"] for flow in job["flows"]] == ["10.1.0.2", "10.1.0.3", "10.1.0.4"]
+
+
+def test_one_named_receiver_has_one_round_trip_under_cake() -> None:
+    spread = {"flows__bulk__count": 2, "flows__bulk__rtt": "uniform(20 ms, 80 ms)"}
+    plan = lower(link(bottleneck__queue="cake", flows__bulk__receiver="laptop", **spread))
+    with pytest.raises(InputError, match="one round-trip time"):
+        job_of(plan)
+    job_of(plan, ours=True)
+
+
+def test_a_codepoint_is_that_of_the_sockets() -> None:
+    plan = lower(link(flows__bulk__dscp="EF"))
+    assert [flow["tos"] for flow in job_of(plan)["flows"]] == [46 << 2]
+    assert "tos" not in job_of(plan, ours=True)["flows"][0]  # our link has it from the plan
 
 
 def test_red_gets_thresholds_in_bytes_and_a_burst_for_its_weight() -> None:

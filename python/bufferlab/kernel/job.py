@@ -9,6 +9,7 @@ from bufferlab.errors import InputError
 from bufferlab.experiment.recording import RECEIVERS, SENDERS
 from bufferlab.kernel import network, tc
 from bufferlab.kernel.applications import applications
+from bufferlab.kernel.hosts import Hosts, counts_hosts, hosts
 from bufferlab.kernel.program import Program
 from bufferlab.kernel.refusals import CONTROLS, STATED, refusals
 from bufferlab.plan import Plan, plan_json
@@ -73,6 +74,8 @@ def job_of(plan: Plan, *, ours: bool = False, program: Program | None = None) ->
     datagrams = {} if len(named) == len(set(controls)) else {"datagrams": [_DATAGRAM_PORT]}
     ports[None] = _DATAGRAM_PORT
     applied = applications(plan)
+    apart = counts_hosts(plan) and not ours
+    at = hosts(plan, [homes[delay_ns] for delay_ns in delays_ns], apart=apart)
     return {
         "commands": network.commands(
             rate_bps=link["rate_bps"],
@@ -82,6 +85,7 @@ def job_of(plan: Plan, *, ours: bool = False, program: Program | None = None) ->
             packet_bytes=packet_bytes,
             segments=_segments(source["offload"]),
             routes=_routes(source),
+            more=_more_addresses(at),
         ),
         "parameters": _parameters(groups),
         "sysctls": _sysctls(
@@ -96,30 +100,40 @@ def job_of(plan: Plan, *, ours: bool = False, program: Program | None = None) ->
         "receivers": [
             {
                 "namespace": network.home(index),
-                "address": network.address(index),
+                "address": address,
                 "ports": [[port, control] for control, port in ports.items() if control is not None],
                 **datagrams,
             }
-            for index in range(len(distinct))
+            for address, index in at.places.items()
         ],
         "flows": [
             {
                 "start_ns": start_ps // PS_PER_NS,
                 "control": controls[group],
-                "address": network.address(homes[delay_ns]),
+                "address": receiver,
                 "port": ports[controls[group]],
+                **({"from": sender} if sender != network.ADDRESS else {}),
+                **({"tos": dscp << 2} if (dscp := groups[group].get("dscp")) and not ours else {}),
                 **({"paced": True} if groups[group]["source"].get("paced") else {}),
                 **({"is_programs": True} if program is not None and group == 0 else {}),
                 **more,
             }
-            for start_ps, group, delay_ns, more in zip(
-                flows["start_ps"], flows["group"], delays_ns, applied, strict=True
+            for start_ps, group, sender, receiver, more in zip(
+                flows["start_ps"], flows["group"], at.senders, at.receivers, applied, strict=True
             )
         ],
         "readings": readings(plan, _PROGRAMS_STEP_NS if program is not None else None),
         **(_forwarded(plan) if ours else {}),
         **(_program(plan, program, homes[delays_ns[flows["group"].index(0)]]) if program else {}),
     }
+
+
+def _more_addresses(at: Hosts) -> list[tuple[str, str]]:
+    """Those that hosts have beside the first of their namespace."""
+    senders = [(network.SENDING, address) for address in dict.fromkeys(at.senders)]
+    receivers = [(network.home(index), address) for address, index in at.places.items()]
+    first = {network.ADDRESS, *(network.address(index) for index in at.places.values())}
+    return [place for place in senders + receivers if place[1] not in first]
 
 
 def live_job_of(plan: Plan, *, program: Program | None = None) -> Job:

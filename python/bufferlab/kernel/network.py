@@ -23,7 +23,8 @@ TUNS: Final = ("queued", "forwarded")
 ADDRESS: Final = "10.0.0.2"
 """Of the senders, which differ in their ports."""
 
-_ETHERNET_BYTES: Final = 14
+ETHERNET_BYTES: Final = 14
+"""What an interface counts of a packet beside its IP packet."""
 _EVERYBODY: Final = "02:00:00:00:00:01"
 """The Ethernet address of all: without ARP a packet goes to its sender's own, and no flow waits for one."""
 
@@ -85,14 +86,19 @@ def home(index: int) -> str:
     return f"home{index}"
 
 
-def address(index: int) -> str:
-    """Their address."""
-    return f"10.{1 + index // 256}.{index % 256}.2"
+def address(index: int, host: int = 0) -> str:
+    """Their address, or that of another host among them."""
+    return f"10.{1 + index // 256}.{index % 256}.{2 + host}"
+
+
+def sender(host: int) -> str:
+    """The address of a host that sends."""
+    return f"10.0.0.{2 + host}"
 
 
 def commands(
     *, rate_bps: int, discipline: Sequence[str] | None, delays_ns: Sequence[int], mtu: int, packet_bytes: int,
-    segments: int | None = 1, routes: Routes = PLAIN,
+    segments: int | None = 1, routes: Routes = PLAIN, more: Sequence[tuple[str, str]] = (),
 ) -> list[Command]:  # fmt: skip
     """The commands in order.
 
@@ -104,6 +110,7 @@ def commands(
         packet_bytes: What the link counts such a packet as.
         segments: How many segments hosts may hand over as one packet; nothing for what the kernel chooses.
         routes: What hosts set by their routes.
+        more: Namespaces of hosts, each with an address beside its own.
     """
     homes = [home(index) for index in range(len(delays_ns))]
     names = [SENDING, ROUTER, BEYOND, *homes]
@@ -128,9 +135,11 @@ def commands(
             inner[name].append(f"link set {tun} mtu {mtu} txqueuelen {_RING} up")
     onward = "via 10.255.0.2" if discipline is not None else f"dev {TUNS[0]}"
     _add_routes(inner, homes, routes, onward)
+    for name, another in more:
+        inner[name].append(f"addr add {another}/24 dev out")
     once += [_batch("ip", lines, name) for name, lines in inner.items()]
     if discipline is not None:
-        overhead = packet_bytes - mtu - _ETHERNET_BYTES
+        overhead = packet_bytes - mtu - ETHERNET_BYTES
         once.append(_batch("tc", _shaped(rate_bps, discipline, overhead), ROUTER))
     for name, delay_ns in zip(homes, delays_ns, strict=True):
         line = f"qdisc add dev out root netem delay {delay_ns / 1000:.3f}us limit {_LONG}"

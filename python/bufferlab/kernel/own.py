@@ -23,6 +23,8 @@ def kernels_own(
         queue = link["discipline"]
         if queue["kind"] in {"cake", "cobalt"} and queue["limit"] != "unlimited":
             yield f"{link['name']}: cake has no limit in packets or bytes, the scenario's buffer is finite"
+        if not queue.get("unlimited") and _is_framed(queue):
+            yield f"{link['name']}: utilization is of packets' own bytes, without overhead, mpu and framing"
         if queue.get("control_law") == "rfc":
             yield f"{link['name']}: control_law is 'linux', the scenario's is 'rfc'"
         if queue.get("codel_backlog") == "own":
@@ -31,6 +33,11 @@ def kernels_own(
         yield f"{plan['groups'][0]['name']}: COMMAND has its place, its round trip and its congestion control"
     for group in plan["groups"][int(program) :]:
         yield from _group(group, "the machine's" if live else "none")
+
+
+def _is_framed(queue: Mapping[str, Any]) -> bool:
+    line = queue.get("overhead_bytes", 0) or queue.get("mpu_bytes", 0)
+    return bool(line) or queue.get("framing", "plain") != "plain"
 
 
 def _group(group: Mapping[str, Any], jitter: str) -> Iterator[str]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from bufferlab.errors import InputError
+from bufferlab.kernel import hosts
 from bufferlab.kernel.applications import MOST_DATAGRAMS
 from bufferlab.kernel.keys import DISCIPLINES, KEYS
+from bufferlab.kernel.network import ETHERNET_BYTES
 from bufferlab.plan import Plan, lower
 from bufferlab.scenario import Scenario
 from bufferlab.units import PS_PER_MS, PS_PER_US
@@ -66,8 +68,8 @@ _MOST_DATAGRAM: Final = 1500
 """IPv4's and UDP's headers and a number; what an Ethernet packet holds."""
 
 _TARGETS: Final = 20
-_ISOLATIONS: Final = ("triple_isolate", "flows", "flowblind")
-"""With one sender for all, and none that is shared otherwise, these are the scenario's."""
+_MOST_OVERHEAD: Final = 256 - ETHERNET_BYTES
+"""tc-cake(8): 256, of which Ethernet's header is a part."""
 
 _PIE_BURST_PS: Final = 150 * PS_PER_MS
 """Fixed in the kernel (include/net/pie.h, Linux 6.12)."""
@@ -117,8 +119,8 @@ def refusals(plan: Plan, *, ours: bool = False) -> Iterator[InputError]:
     if len(links) != 1:
         yield _refuse("links", [link["name"] for link in links], "one link")
     yield from _our_link(links[0]) if ours else _link(links[0])
-    if not ours and links[0]["discipline"].get("isolation") == "triple_isolate":
-        yield from _named_hosts(groups)
+    if not ours and hosts.counts_hosts(plan):
+        yield from _apart(plan)
     yield from _flows(plan["flows"])
     for group in groups:
         yield from _group(f"flows.{group['name']}", group)
@@ -134,13 +136,13 @@ def refusals(plan: Plan, *, ours: bool = False) -> Iterator[InputError]:
         yield _refuse("flows.offload", "more than one segment", accepted)
 
 
-def _named_hosts(groups: Sequence[Mapping[str, Any]]) -> Iterator[InputError]:
-    """Hosts that flows share, where a queue looks at them."""
-    for group in groups:
-        for name in ("sender", "receiver"):
-            if group.get(name) is not None:
-                accepted = f"left out, with cake: all flows have the same two hosts; given with {OURS}"
-                yield _refuse(f"flows.{group['name']}.{name}", group[name], accepted)
+def _apart(plan: Plan) -> Iterator[InputError]:
+    """Hosts that a queue tells apart."""
+    for side, count in hosts.too_many(plan):
+        yield _refuse(f"flows.{side}", f"{count} hosts", f"at most {hosts.MOST}; any with {OURS}")
+    for name in hosts.scattered(plan):
+        accepted = f"flows of one round-trip time, or any with {OURS}"
+        yield _refuse(f"flows.{name}.receiver", "several round-trip times", accepted)
 
 
 def _flows(flows: Mapping[str, Any]) -> Iterator[InputError]:
@@ -265,10 +267,8 @@ def _cobalt(key: str, queue: Mapping[str, Any]) -> Iterator[InputError]:
     for name, fixed in {"ecn": True, "increment": 1 / 256, "decrement": 1 / 4096}.items():
         if queue[name] != fixed:
             yield _refuse(f"{key}.{name}", queue[name], f"{str(fixed).lower()}, which is fixed in the kernel")
-    isolation = queue.get("isolation", "flows")
-    if isolation not in _ISOLATIONS:
-        accepted = f"triple-isolate, flows or flowblind: all flows have one sender; any with {OURS}"
-        yield _refuse(f"{key}.isolation", isolation.replace("_", "-"), accepted)
+    if queue.get("overhead_bytes", 0) > _MOST_OVERHEAD:
+        yield _refuse(f"{key}.overhead", f"{queue['overhead_bytes']} B", f"at most {_MOST_OVERHEAD} B")
 
 
 def _red(key: str, queue: Mapping[str, Any]) -> Iterator[InputError]:
@@ -322,8 +322,6 @@ def _group(key: str, group: Mapping[str, Any]) -> Iterator[InputError]:
 def _hosts(key: str, group: Mapping[str, Any]) -> Iterator[InputError]:
     if group["access_bps"] is not None:
         yield _refuse(f"{key}.access_rate", group["access_bps"], "none")
-    if "dscp" in group:
-        yield _refuse(f"{key}.dscp", group["dscp"], "CS0")
     if group["reverse"]:
         yield _refuse(f"{key}.reverse_path", len(group["reverse"]), "none")
     if group["host"] is not None:

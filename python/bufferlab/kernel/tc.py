@@ -8,7 +8,7 @@ from typing import Any, Final
 from bufferlab.configure.answer import Answer
 from bufferlab.configure.linux_cake import FRAMINGS
 from bufferlab.configure.linux_red import red
-from bufferlab.kernel.network import SHAPES
+from bufferlab.kernel.network import ETHERNET_BYTES, SHAPES
 from bufferlab.kernel.refusals import PIE_SCALE
 from bufferlab.units import PS_PER_US
 
@@ -68,13 +68,18 @@ def _of_codel(of: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _cake(of: Mapping[str, Any], rate_bps: int) -> list[str]:
-    """CAKE with its shaper in the place of HTB, or under it without; COBALT is CAKE with one queue."""
+    """CAKE with its shaper in the place of HTB, or under it without; COBALT is CAKE with one queue.
+
+    With an overhead, CAKE takes off what stands before IP's header (`cake_calc_overhead`). The table of sizes
+    has done so already: it is added here.
+    """
     rtt = ["rtt", _us(of["interval_ps"]), "memlimit", _MEMORY]
     if of["kind"] == "cobalt":
         return ["cake", "unlimited", "besteffort", "flowblind", *rtt]
     shaper = ["cake", "unlimited"] if of["unlimited"] else [*SHAPES, f"{rate_bps}bit"]
     classes = [of[name].replace("_", "-") for name in ("tins", "isolation")]
-    line = ["overhead", str(of["overhead_bytes"]), "mpu", str(of["mpu_bytes"]), FRAMINGS[of["framing"]]]
+    overhead = ETHERNET_BYTES + of["overhead_bytes"]
+    line = ["overhead", str(overhead), "mpu", str(of["mpu_bytes"]), FRAMINGS[of["framing"]]]
     return [*shaper, *classes, *line, *rtt]
 
 

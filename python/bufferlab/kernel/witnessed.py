@@ -80,7 +80,7 @@ class Witnessed:
     def _simulate(self, scenario: Scenario, seed: int, control: Control) -> Result | None:
         asked, plan = self.asked.get(seed), plan_of(scenario.seeded(seed))
         job = self.job_of(plan)
-        net = self.net(len(job["receivers"]))
+        net = self.net(len({each["namespace"] for each in job["receivers"]}))
         with ExitStack() as stack:
             folder = None
             if asked is not None:

@@ -8,6 +8,7 @@ import socket
 import struct
 from typing import TYPE_CHECKING, Any, Final
 
+from bufferlab.kernel.guest.datagrams import set_class
 from bufferlab.kernel.guest.tcp_info import FIELDS, SUMS, values
 
 if TYPE_CHECKING:
@@ -72,8 +73,9 @@ class Connection:
             it.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if flow.get("paced"):  # the limit is none, but TCP paces where there is one
             it.setsockopt(socket.SOL_SOCKET, SO_MAX_PACING_RATE, struct.pack("=Q", _ANY_RATE))
+        set_class(it, flow)
         it.setblocking(False)
-        it.bind((job["address"], port))
+        it.bind((flow.get("from", job["address"]), port))
         it.connect_ex((flow["address"], flow["port"]))
         self.loop.watch(it, select.EPOLLOUT, self.write)
 

@@ -30,6 +30,12 @@ def open_socket() -> socket.socket:
     return it
 
 
+def set_class(it: socket.socket, flow: dict[str, Any]) -> None:
+    """Packets have the codepoint of their flow."""
+    if "tos" in flow:
+        it.setsockopt(socket.IPPROTO_IP, socket.IP_TOS, flow["tos"])
+
+
 class Datagrams:
     """A source of datagrams, each with its number."""
 
@@ -44,7 +50,9 @@ class Datagrams:
 
     def begin(self) -> None:
         """Open the socket; the first leaves at its time."""
-        self.it.bind((self.loop.job["address"], self.loop.job["first_port"] + self.number))
+        set_class(self.it, self.flow)
+        here = self.flow.get("from", self.loop.job["address"])
+        self.it.bind((here, self.loop.job["first_port"] + self.number))
         self.it.connect((self.flow["address"], self.flow["port"]))
         if self.flow["echo"]:
             self.loop.watch(self.it, select.EPOLLIN, self.answered)
