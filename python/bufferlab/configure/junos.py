@@ -36,8 +36,10 @@ def write(answer: Answer, target: Target) -> Written:
     ]
     if target.shape:
         lines.append(f"{cos} interfaces {target.device} shaping-rate {answer.rate_bps}")
+    shaped = [_SHAPED] if target.shape else []
     notes = [
         "The logical interface's speed turns the time into bytes: it is this buffer at this rate only.",
+        *shaped,
         "A scheduler map replaces the default one: map your other forwarding classes as well, "
         "network-control (BGP, IS-IS) above all.",
         "Junos drops from the head of a full buffer, not the packet that comes.",
@@ -50,6 +52,11 @@ def write(answer: Answer, target: Target) -> Written:
     )
     return Written(tuple(lines), tuple(notes), us, "us")
 
+
+_SHAPED: Final = (
+    "Whether that is the shaped rate or the port's, no text says that was read: compare the bytes that "
+    "'show interfaces queue' has with those above before you rely on it."
+)
 
 _JUNOS: Final = "Junos OS Class of Service"
 

@@ -238,6 +238,11 @@ def _where(advice: LinksAdvice, link: Advice) -> str:
 
 def _overhead(advice: LinksAdvice, typed: Typed) -> Iterator[str]:
     """What a packet takes on the line beyond what a shaper counts, if nobody said it."""
+    if typed.linklayer is not None and (typed.device or "").startswith("ppp"):
+        yield (
+            f"{typed.device} counts packets without an Ethernet header: more is to be added than for an "
+            "Ethernet interface, 30 bytes and not 16 with VDSL2 (docs/home-line.md has a table)."
+        )
     if typed.linklayer is None and advice.shaped is not None and advice.shaped.share < 1.0:
         counts = ": --linklayer counts it" if PLATFORMS[typed.platform].linklayers else ""
         yield (
