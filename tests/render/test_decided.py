@@ -181,7 +181,7 @@ def test_where_a_discipline_with_a_target_misses_it_says_which_target_delay_hold
 
     holds = shown(10_000)
     assert "the target: with bbr; about target 10 ms holds there." in holds
-    assert "bbr missed: utilization 98.1 %; about target 10 ms does" in holds
+    assert "bbr missed: 98.1 %; about target 10 ms does" in holds
     nothing = shown(None)
     assert "; no target delay that was tried holds there." in nothing
-    assert "bbr missed: utilization 98.1 %; no target delay up to 20 ms does" in nothing
+    assert "bbr missed: 98.1 %; no target delay up to 20 ms does" in nothing

@@ -22,16 +22,21 @@ def calls(advice: Advice) -> list[str]:
     return [name for name in rated if name not in asked]
 
 
-def harms(advice: Advice, each: Sensitivity) -> list[str]:
-    """What hardly anybody would accept in a change of the traffic, and accepts of the answer."""
+def harms(advice: Advice, each: Sensitivity) -> list[tuple[str, str]]:
+    """What hardly anybody would accept in a change of the traffic, and accepts of the answer.
+
+    Each for a row, and as part of a sentence.
+    """
     found = []
     for name in calls(advice):
         now, then = advice.answer.checked(f"{name}.{_R}").mean, each.values.get(f"{name}.{_R}")
         if now is not None and then is not None and then < BAD_CALL <= now:
-            found.append(f"{name} falls to R {significant(then, 2)}")
+            rated = significant(then, 2)
+            found.append((f"{name} R {rated}", f"{name} falls to R {rated}"))
     lost = each.values.get("loss")
     if much_lost(lost, advice.targets) and not much_lost(advice.answer.checked("loss").mean, advice.targets):
-        found.append(f"{FRACTION.quantity(lost or 0.0, digits=2)} of the packets are lost")
+        share = FRACTION.quantity(lost or 0.0, digits=2)
+        found.append((f"loses {share}", f"{share} of the packets are lost"))
     return found
 
 
@@ -49,4 +54,4 @@ def harmed(advice: Advice) -> str | None:
         if others
         else ""
     )
-    return f"But with {worst.brief} {listed(what)}{more}."
+    return f"But with {worst.brief} {listed([text for _, text in what])}{more}."

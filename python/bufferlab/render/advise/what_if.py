@@ -197,13 +197,14 @@ def _rows(advice: Advice) -> str:
 
 def _outcome(advice: Advice, each: Sensitivity) -> str:
     """What becomes of the answer in a change: "met; about 358 packets suffice"."""
-    but = f", but {listed(found)}" if (found := harms(advice, each)) else ""
+    but = f", but {listed([text for text, _ in found])}" if (found := harms(advice, each)) else ""
     if each.holds:
         kept = "" if but else _kept(advice, each).removeprefix(each.brief).strip(" ()")
         return f"met{but}; {kept}" if kept else f"met{but}"
     target = each.missed[0]
     broken = _broken(advice, each, target).removeprefix(each.brief).strip(" ()")
-    return f"missed: {title_text(target)} {broken}{but}"
+    about = f"{title_text(target)} " if len(advice.targets) > 1 else ""
+    return f"missed: {about}{broken}{but}"
 
 
 def _text(advice: Advice, *, sizes: bool) -> str:
@@ -258,4 +259,4 @@ def _broken(advice: Advice, each: Sensitivity, target: Target) -> str:
         )
     if target.wants_less:
         return f"{each.brief} ({found}; none tried from {first} to {last} does)"
-    return f"{each.brief} ({found}; no buffer up to {last} packets is enough)"
+    return f"{each.brief} ({found}; none up to {last} does)"
