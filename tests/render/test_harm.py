@@ -28,7 +28,7 @@ def test_a_call_that_falls_is_said_in_the_first_lines_and_in_its_row() -> None:
     advice = shaken({"call.call_r": 48.0, "loss": 0.2}, {"call.call_r": 88.0, "loss": 0.001})
     assert harmed(advice) == "But with 2 flows call falls to R 48 and 20 % of the packets are lost."
     text = " ".join(" ".join(box(advice)).split())
-    assert "2 flows met, but call R 48 and loses 20 % 3 flows met" in text
+    assert "2 flows met; call R 48, loses 20 % 3 flows met" in text
     assert "call, R" in advice_view(advice).text(120)
 
 

@@ -197,7 +197,7 @@ def _rows(advice: Advice) -> str:
 
 def _outcome(advice: Advice, each: Sensitivity) -> str:
     """What becomes of the answer in a change: "met; about 358 packets suffice"."""
-    but = f", but {listed([text for text, _ in found])}" if (found := harms(advice, each)) else ""
+    but = f"; {', '.join(text for text, _ in found)}" if (found := harms(advice, each)) else ""
     if each.holds:
         kept = "" if but else _kept(advice, each).removeprefix(each.brief).strip(" ()")
         return f"met{but}; {kept}" if kept else f"met{but}"
