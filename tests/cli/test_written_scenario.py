@@ -18,7 +18,7 @@ def test_the_file_gives_the_answer_of_the_numbers(bufferlab: Command) -> None:
     assert asked.status == 0, asked.err
     assert "wrote link.toml: bufferlab run link.toml runs it" in asked.err
     text = Path("link.toml").read_text("utf-8")
-    assert text.startswith("# answer: By the target alone: fifo with a buffer of ")
+    assert text.startswith("# answer: Only if its wait is accepted: fifo with a buffer of ")
     assert "\n# assumed: round-trip times lie evenly over" in text
     again = bufferlab("advise", "link.toml", *BRIEF)
     numbers, file = json.loads(asked.out), json.loads(again.out)

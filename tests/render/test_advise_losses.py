@@ -12,9 +12,9 @@ from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.least import Run
-from bufferlab.studies.targets import make_target
+from bufferlab.studies.targets import Values, make_target
 
-from ..advised import FIFO, advised, runs, site
+from ..advised import FIFO, advised, entry, runs, site
 from .boxes import MET, box
 
 
@@ -75,13 +75,13 @@ def test_datagrams_alone_have_neither_fairness_nor_goodput() -> None:
     ("changes", "users", "said"),
     [
         ({"loss": 0.05, "utilization": 0.99}, [Users("x", "udp", 1, None)], "offer 104 % of the rate"),
-        ({"loss": 0.05, "utilization": 0.80}, [Users("x", "udp", 1, None)], "--target 'loss <= 1 %' would"),
+        ({"loss": 0.05, "utilization": 0.80}, [Users("x", "udp", 1, None)], "Loss is 5 %. "),
         (
             {"loss": 0.05},
             [Users("x", "bulk", 20, "reno")],
             "20 flows have about 5 packets each under way. With so few, they lose often.",
         ),
-        ({"loss": 0.05}, [Users("x", "bulk", 2, "reno")], "--target 'loss <= 1 %' would bound it."),
+        ({"loss": 0.05}, [Users("x", "bulk", 2, "reno")], "Loss is 5 %. "),
     ],
 )
 def test_a_high_loss_is_reported_with_a_reason_only_where_the_runs_have_it(
@@ -93,6 +93,15 @@ def test_a_high_loss_is_reported_with_a_reason_only_where_the_runs_have_it(
         {"fifo": (14, runs(values))}, ("utilization >= 70 %",), where=site(*users), aspects=aspects
     )
     assert said in " ".join(box(advice))
+
+
+def test_a_bound_on_the_loss_is_proposed_where_some_buffer_keeps_it() -> None:
+    advice = advised({"fifo": (14, runs({**FIFO, "loss": 0.03}))}, where=site(Users("x", "bulk", 2, "reno")))
+    light: dict[int, Values] = {150: {**FIFO, "loss": 0.002}}
+    found = entry("fifo", 14, runs({**FIFO, "loss": 0.03}), advice.targets, other=light)
+    text = " ".join(box(dataclasses.replace(advice, entries={found.name: found})))
+    assert "Loss is 3 %; --target 'loss <= 1 %' would bound it." in text
+    assert "would bound it" not in " ".join(box(advice))
 
 
 def test_a_heavy_loss_that_nobody_bounded_is_in_the_first_lines() -> None:

@@ -362,6 +362,6 @@ def test_heavy_loss_under_the_recommended_queue_is_said_with_it(comparison: Comp
         }
         return dataclasses.replace(found, entries=entries)
 
-    best = answer(found).replace("Run fifo", "Of these fifo")
+    best = answer(found).replace("Run fifo", "The best of these is fifo")
     assert answer(losing(0.15)) == f"{best} But 15 % of the packets are lost with it."
     assert answer(losing(0.03)) == answer(found)

@@ -148,7 +148,7 @@ def _taken(advice: Advice, them: str) -> Iterator[str]:
     if loses_much(advice):
         begin = f"Not worth running, though it meets {them}:"
     elif first is not None:
-        begin = f"By {them.removeprefix('all ')} alone:"
+        begin = "Only if its wait is accepted:"
     yield f"{begin} {_what(advice)}"
     if first is not None:
         yield first
@@ -356,7 +356,7 @@ def _typed(advice: Advice, typed: Typed) -> Iterator[Line]:
     made = typed.lines(advice)
     entry, lines = made.entry, made.lines
     if not advice.choice.meets or loses_much(advice):
-        yield Line("type", f"{made.problem}.")
+        yield Line("type", f"{made.problem}:")
         yield Line("", "\n".join(LINUX.folded([typed.command(advice)])), verbatim=True, shorter=[(4, "")])
         return
     if entry is None:

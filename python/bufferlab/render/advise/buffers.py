@@ -65,7 +65,7 @@ def spread(advice: Advice) -> Grid | None:
     ]
     rows = [
         [
-            f"{size} ◂" if size == entry.setting else f"{size}",
+            f"{size} ◂" if size == entry.setting and entry is advice.answer else f"{size}",
             significant(advice.site.buffer(size)["ms"], 3),
             str(len(memory.values(size))),
             *(_number(memory.mean(size, name), name, unit) for name, unit, _ in columns),

@@ -327,6 +327,8 @@ def absent_text(found: Absent, chosen: Measured) -> str:
         if (mean := found.mean(name).mean) is not None
     )
     fare = fare_words(found.rival, found, chosen)
+    if found.rival.worst is not None and fare.endswith("worse"):
+        fare += f", most: {_contrast(found.rival.worst[0], found, chosen)}"
     with_it = f"With it ({found.queue.show(found.queue.usual)}): {means}; users would fare {fare}."
     if found.platform is None:
         return f"is not among the queues that were asked for. {with_it}"

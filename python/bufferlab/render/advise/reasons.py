@@ -42,6 +42,9 @@ _INTERVAL: Final = "100 ms"
 
 ASK_FOR_LESS: Final = "; --target 'loss <= 1 %' asks for less"
 
+_BOUND: Final = 0.01
+"""The bound on losses that is proposed, if some buffer keeps it."""
+
 _SEVERAL: Final = 3
 """From this many tried buffers on their losses say something about buffers."""
 
@@ -257,4 +260,7 @@ def _under_way(advice: Advice, entry: Entry, used: float) -> float:
 
 def _unbounded(advice: Advice, text: str) -> str:
     bounded = any(target.name == "loss" for target in advice.targets)
-    return f"{text}." if bounded else f"{text}; --target 'loss <= 1 %' would bound it."
+    searched = advice.searched_buffer()
+    memory = None if searched is None or searched.least is None else searched.least.memory
+    light = [] if memory is None else [size for size in memory.sizes if memory.loss(size) <= _BOUND]
+    return f"{text}." if bounded or not light else f"{text}; --target 'loss <= 1 %' would bound it."

@@ -148,6 +148,11 @@ def helps(advice: Advice) -> str | None:
     return " ".join(texts) or None
 
 
+def is_monotone(target: Target) -> bool:
+    """Whether a larger buffer meets what a smaller one does: the use of the link, and losses."""
+    return target.metric.name in {"utilization", "loss"}
+
+
 def is_hopeless(advice: Advice) -> bool:
     """Whether the targets are missed in all changes of the traffic, too, by every setting that was tried."""
     changes = advice.sensitivity
@@ -196,7 +201,10 @@ def _who(advice: Advice, target: Target) -> str:
         name = queue_text(entry.queue) if len(searched) > 1 else ""
         larger = _larger(advice, entry, target)
         if larger is not None:
-            have.append(f"{name} from about {entry.queue.show(larger.size)} on".lstrip())
+            about = f"about {entry.queue.show(larger.size)}"  # a call is worse again with much more
+            have.append(
+                f"{name} from {about} on".lstrip() if is_monotone(target) else f"{name} at {about}".lstrip()
+            )
         elif entry.least is not None and _met(entry, target):
             have.append(_range(name, entry, entry.least.memory, target))
         elif entry.least is None and entry.checks[at].met:

@@ -178,8 +178,8 @@ def _from_to(advice: Advice, missing: Sequence[Sensitivity]) -> str:
 
 
 def _more_is_safer(advice: Advice) -> bool:
-    """Whether larger buffers meet what smaller ones do: only of utilization and loss of the link."""
-    return all(each.group is None and each.metric.name in {"utilization", "loss"} for each in advice.targets)
+    """Whether larger buffers meet what smaller ones do: only of utilization and losses."""
+    return all(each.metric.name in {"utilization", "loss"} for each in advice.targets)
 
 
 def what_if(advice: Advice) -> Iterator[Line]:

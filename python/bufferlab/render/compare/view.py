@@ -68,7 +68,7 @@ def answer(comparison: Comparison) -> str:
     if lost is None:
         return text
     # what hardly anybody would accept is no advice to run it
-    return f"{text.replace(f'Run {choice.name}', f'Of these {choice.name}', 1)} {lost} with it."
+    return f"{text.replace(f'Run {choice.name}', f'The best of these is {choice.name}', 1)} {lost} with it."
 
 
 def _lost(comparison: Comparison, choice: Choice) -> str | None:
