@@ -23,10 +23,13 @@ READS_PLANS: Final = {
     "experiment/memory.py",  # estimates what a recording takes, before the engine begins
     "results/transfers.py",  # what was drawn for each flow
     "kernel/applications.py",  # gives what of it flows do to a real kernel
+    "kernel/captures.py",  # whose packets a capture of a kernel has
+    "kernel/hosts.py",  # which addresses flows have
     "kernel/job.py",  # gives it to a real kernel in the engine's place
     "kernel/own.py",
     "kernel/outcome.py",
     "kernel/refusals.py",
+    "kernel/witnessed.py",  # the groups that are captured, and whose place a program takes
     "evidence/captures/seen.py",  # the true depth of the buffer
     "evidence/ns2/equivalent.py",  # changes it into ns-2's
     "evidence/ns2/measure.py",
