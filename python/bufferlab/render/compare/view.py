@@ -169,6 +169,8 @@ def _lines(comparison: Comparison) -> Iterator[tuple[str, str]]:
             of_missed = "; ".join([f"missed: {missed}", *gained(rival, comparison.ranked[0])])
             why = of_missed if missed else behind_text(rival, entry, comparison.ranked[0])
             yield f"not {entry.name}", why
+    if (left := len(others) - MOST_RIVALS) > 0:
+        yield "and", f"{left} more in the tables"
     if comparison.choice is not None and (edge := edge_text(comparison.choice)) is not None:
         yield "close", edge
     for warning in comparison.warnings:
