@@ -11,7 +11,7 @@ import pytest
 from bufferlab.studies.advise.larger import Ladder, Larger, bought_by_buffers, sizes_above, sizes_beyond
 from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.least import Goal, Least, Run
-from bufferlab.studies.targets import Values, make_target
+from bufferlab.studies.targets import Target, Values, make_target
 
 from ..least.problems import solve
 
@@ -43,10 +43,13 @@ def link(
 
 
 def climbed(
-    measured: Callable[[Run], Values], beyond: int | None = None, heavy_loss: float | None = 0.05
+    measured: Callable[[Run], Values],
+    beyond: int | None = None,
+    heavy_loss: float | None = 0.05,
+    targets: tuple[Target, ...] = (BUSY,),
 ) -> tuple[Least, Larger | None, list[Run]]:
     """The least buffer, what is taken in its place, and the runs that this took."""
-    found = solve(Goal((BUSY,), 1, UPPER, resolution=0.2), measured)
+    found = solve(Goal(targets, 1, UPPER, resolution=0.2), measured)
     asked: list[Run] = []
 
     def measure(size: int, seeds: Sequence[int]) -> list[Values]:
@@ -140,6 +143,18 @@ def test_where_all_lose_much_users_decide() -> None:
     measured = link(lambda size: 90.0 - size / 100, 10**6, loss=lambda _: 0.16)
     _, larger, asked = climbed(measured, 16 * UPPER)
     assert larger is None and max(run.size for run in asked) == 16 * UPPER
+
+
+def test_where_all_lose_much_within_a_bound_on_waits_the_largest_is_taken() -> None:
+    usual = link(lambda _: 90.0, 10**6, loss=lambda _: 0.16)
+
+    def measured(run: Run) -> Values:
+        return {**usual(run), "wait_p99_ms": float(run.size)}
+
+    bounded = (BUSY, make_target("wait_p99_ms", 100.0))
+    found, larger, _ = climbed(measured, targets=bounded)
+    assert found.size is not None and larger is not None
+    assert (larger.least, larger.size) == (found.size, 64)
 
 
 def test_a_bound_on_the_loss_says_what_is_accepted() -> None:

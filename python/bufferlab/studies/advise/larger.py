@@ -8,7 +8,9 @@ they fare better. Of those that are as good as the best, by the rule that choose
 of one queue, the smallest is taken.
 
 A buffer that loses a packet in twenty is not taken where a larger one loses less: in the mean flows without
-end feel little of it, since those that do not yield take what the others lose.
+end feel little of it, since those that do not yield take what the others lose. Where all that meet the
+targets lose that much, and one of these bounds the wait, the largest is taken that is as good for users as
+the least: the least leaves other traffic no room, and is an artifact of flows that do not yield.
 
 That flows share more equally is no reason to keep packets waiting, unless fairness was asked for: a standing
 queue evens out the round trips of its flows, and with them what they get.
@@ -117,11 +119,30 @@ class Ladder:
         if sizes == [found.closest]:
             return None
         contest = {size: self._runs(memory, size, self.seeds) for size in (found.size, sizes[-1])}
+        if self._is_bounded(memory, sizes):
+            return self._largest(memory, contest, found.size, sizes)
         for size in sizes:
             contest[size] = self._runs(memory, size, self.seeds)
             least = found.size if found.size in sizes else None
             if size == sizes[-1] or self._is_enough(contest, least, size, sizes[-1]):
                 return self._larger(memory, contest, found.size, size)
+        return None
+
+    def _is_bounded(self, memory: Memory, sizes: Sequence[int]) -> bool:
+        """Whether all lose much, and a target says how long packets may wait."""
+        return any(each.wants_less for each in memory.targets) and all(
+            self._loses_much(memory, size) for size in sizes
+        )
+
+    def _largest(
+        self, memory: Memory, contest: dict[int, Sequence[Values]], least: int, sizes: Sequence[int]
+    ) -> Larger | None:
+        """The largest buffer that is as good as the least."""
+        for size in sizes[:0:-1]:
+            contest[size] = self._runs(memory, size, self.seeds)
+            taken = self._choice(contest, size, least).name == _name(size)
+            if taken and (larger := self._larger(memory, contest, least, size)) is not None:
+                return larger
         return None
 
     def _is_enough(
@@ -148,6 +169,8 @@ class Ladder:
                 break
         scores = self._scores(memory, sizes)
         best = max(scores, key=scores.__getitem__)
+        if self._is_bounded(memory, list(scores)):
+            return list(scores)
         return [size for size in scores if size <= best]
 
     def _may_gain(self, memory: Memory, sizes: Sequence[int]) -> bool:
