@@ -50,7 +50,7 @@ def test_all_notebooks_are_tried() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_notebook_runs(name: str) -> None:
+def test_a_notebook_runs(name: str, tmp_path: Path) -> None:
     code = sources(name)
     assert len(code) >= 3
     outputs = sum(isinstance(ast.parse(source).body[-1], ast.Expr) for source in code)
@@ -60,7 +60,7 @@ def test_a_notebook_runs(name: str) -> None:
         capture_output=True,
         text=True,
         check=False,
-        env=os.environ | {"BUFFERLAB_CACHE": ""},
+        env=os.environ | {"BUFFERLAB_CACHE": "", "TMPDIR": str(tmp_path)},
     )
     assert ended.returncode == 0, ended.stderr
     shown = int(ended.stdout.split()[-1])
