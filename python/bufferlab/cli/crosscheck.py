@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from bufferlab.cli.options import AsJson, Fresh, Overrides, ScenarioFile, StoreFolder, Threads, read_overrides
+from bufferlab.cli.options import (
+    AsJson,
+    Fresh,
+    Overrides,
+    ScenarioFile,
+    Seeds,
+    StoreFolder,
+    Threads,
+    read_overrides,
+)
 
 if TYPE_CHECKING:
     from bufferlab.studies.crosscheck import Crosscheck
@@ -28,7 +37,7 @@ def register(app: typer.Typer) -> None:
 def crosscheck(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     scenario: ScenarioFile,
     overrides: Overrides = None,
-    seeds: Annotated[int, typer.Option(help="Number of seeds, counted up from the scenario's.")] = 3,
+    seeds: Seeds = 3,
     kernel_name: Annotated[
         str | None,
         typer.Option(

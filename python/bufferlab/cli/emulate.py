@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from bufferlab.cli.common import FAILED, say
-from bufferlab.cli.options import AsJson, Fresh, Overrides, ScenarioFile, StoreFolder, Threads, read_overrides
+from bufferlab.cli.options import (
+    AsJson,
+    Fresh,
+    Overrides,
+    PcapAt,
+    ResultFolder,
+    ScenarioFile,
+    Seeds,
+    StoreFolder,
+    Threads,
+    read_overrides,
+)
 from bufferlab.errors import InputError
 
 if TYPE_CHECKING:
@@ -44,7 +55,7 @@ def emulate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         ),
     ] = None,
     overrides: Overrides = None,
-    seeds: Annotated[int, typer.Option(help="Number of seeds, counted up from the scenario's.")] = 1,
+    seeds: Seeds = 1,
     engine: Annotated[
         str,
         typer.Option(
@@ -89,21 +100,13 @@ def emulate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             show_default=False,
         ),
     ] = None,
-    pcap_at: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PLACE", help="Where: senders, receivers or a link's name; repeatable. [default: senders]"
-        ),
-    ] = None,
+    pcap_at: PcapAt = None,
     record_flows: Annotated[
         list[str] | None,
         typer.Option(metavar="GROUP", help="Groups of flows in --pcap; repeatable. [default: all]"),
     ] = None,
     record_limit: Annotated[int, typer.Option(help="Largest number of packets in --pcap.")] = 10_000_000,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Write the result folder here; replaces an existing result.", show_default=False),
-    ] = None,
+    out: ResultFolder = None,
     threads: Threads = None,
     store: StoreFolder = None,
     fresh: Fresh = False,

@@ -49,6 +49,17 @@ StoreOfResults = Annotated[
         show_default=False,
     ),
 ]
+Seeds = Annotated[int, typer.Option(help="Number of seeds, counted up from the scenario's.")]
+PcapAt = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PLACE", help="Where: senders, receivers or a link's name; repeatable. [default: senders]"
+    ),
+]
+ResultFolder = Annotated[
+    Path | None,
+    typer.Option(help="Write the result folder here; replaces an existing result.", show_default=False),
+]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Simulate again what is stored already.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print everything as JSON.")]
 

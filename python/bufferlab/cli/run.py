@@ -14,8 +14,11 @@ from bufferlab.cli.options import (
     Engine,
     Fresh,
     Overrides,
+    PcapAt,
     RayAddress,
+    ResultFolder,
     ScenarioFile,
+    Seeds,
     Threads,
     read_overrides,
 )
@@ -40,7 +43,7 @@ def register(app: typer.Typer) -> None:
 def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     scenario: ScenarioFile,
     overrides: Overrides = None,
-    seeds: Annotated[int, typer.Option(help="Number of seeds, counted up from the scenario's.")] = 1,
+    seeds: Seeds = 1,
     factor: Annotated[
         int,
         typer.Option("--scale", help="Run the twin with 1/SCALE of the rates and flows."),
@@ -57,10 +60,7 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         ),
     ] = None,
     fresh: Fresh = False,
-    out: Annotated[
-        Path | None,
-        typer.Option(help="Write the result folder here; replaces an existing result.", show_default=False),
-    ] = None,
+    out: ResultFolder = None,
     plot: Annotated[
         Path | None,
         typer.Option(
@@ -85,12 +85,7 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             show_default=False,
         ),
     ] = None,
-    pcap_at: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PLACE", help="Where: senders, receivers or a link's name; repeatable. [default: senders]"
-        ),
-    ] = None,
+    pcap_at: PcapAt = None,
     trace: Annotated[
         Path | None,
         typer.Option(
