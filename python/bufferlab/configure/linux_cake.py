@@ -7,7 +7,7 @@ from typing import Final
 from bufferlab.configure.answer import Answer
 from bufferlab.configure.linux_cobalt import cobalt_notes
 from bufferlab.configure.platform import Source
-from bufferlab.configure.shared import MEMORY_FACTOR, time_text
+from bufferlab.configure.shared import MEMORY_NOTE, memory_limit, time_text
 
 FRAMINGS: Final = {"plain": "noatm", "atm": "atm", "ptm": "ptm"}
 """tc's word of each framing."""
@@ -31,11 +31,8 @@ def has_shaper(answer: Answer) -> bool:
 def cake_queue_options(answer: Answer, notes: list[str]) -> tuple[list[str], int]:
     """The options beside bandwidth, and the limit in bytes."""
     given = answer.parameters
-    limit = answer.counted_bytes * MEMORY_FACTOR
-    notes.append(
-        f"memlimit is {MEMORY_FACTOR} times the buffer's bytes: it counts the kernel's memory, more than "
-        "packets' bytes."
-    )
+    limit = memory_limit(answer)
+    notes.append(MEMORY_NOTE)
     if given["overhead_bytes"] == 0:
         notes.append(
             "With 'overhead 0' CAKE counts IP packets, as the simulation does; tc-cake(8) has the overheads "

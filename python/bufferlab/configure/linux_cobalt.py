@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from bufferlab.configure.answer import Answer
 from bufferlab.configure.platform import Source
-from bufferlab.configure.shared import MEMORY_FACTOR, show_time, time_text
+from bufferlab.configure.shared import MEMORY_NOTE, memory_limit, show_time, time_text
 
 _TARGETS: Final = 20
 """Targets in an interval: tc sets the target to a twentieth of rtt (iproute2, tc/q_cake.c)."""
@@ -25,10 +25,9 @@ SOURCES: Final = (
 def cobalt(answer: Answer, notes: list[str]) -> tuple[list[str], int]:
     """The options of cake that leave COBALT alone in one queue, and its limit in bytes."""
     given = answer.parameters
-    limit = answer.counted_bytes * MEMORY_FACTOR
+    limit = memory_limit(answer)
     notes.append(
-        f"COBALT alone is CAKE with one class and one queue. memlimit is {MEMORY_FACTOR} times the buffer's "
-        "bytes: it counts the kernel's memory, more than packets' bytes. Without a bandwidth CAKE does not "
+        f"COBALT alone is CAKE with one class and one queue. {MEMORY_NOTE} Without a bandwidth CAKE does not "
         "know the link's rate, by which COBALT lengthens its times on slow links."
     )
     cobalt_notes(given, notes)

@@ -67,8 +67,20 @@ def raised_memory_limit(answer: Answer) -> int | None:
         InputError: It does not fit 32 bits.
     """
     _MEMORY.within(answer.counted_bytes)
-    memory = answer.counted_bytes * MEMORY_FACTOR
+    memory = memory_limit(answer)
     return memory if memory > _MEMORY_LIMIT else None
+
+
+def memory_limit(answer: Answer) -> int:
+    """The kernel's memory that holds a buffer of this many bytes, bytes."""
+    return answer.counted_bytes * MEMORY_FACTOR
+
+
+MEMORY_NOTE: Final = (
+    f"memlimit is {MEMORY_FACTOR} times the buffer's bytes: it counts the kernel's memory, more than "
+    "packets' bytes."
+)
+"""What `memlimit` of CAKE counts."""
 
 
 def whole_us(time_ps: int) -> int:
