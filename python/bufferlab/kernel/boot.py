@@ -30,6 +30,15 @@ _BEGAN_NS: Final = 1_700_000_000 * 10**9
 _LINES: Final = 3
 _POLL_S: Final = 0.02
 
+ENDS_WITH_US: Final = ("setpriv", "--pdeathsig", "KILL")
+"""Words before a command that ends with us, whatever ends us (prctl(2): PR_SET_PDEATHSIG)."""
+
+GUEST: Final = (
+    str(Path(sys.executable).resolve()),  # a virtual environment's program is found by what it links to
+    *("-I", "-S", "-B", str(Path(guest.__file__).resolve().parent)),
+)
+"""The words that start what runs in a kernel, but for its arguments."""
+
 
 @dataclass(frozen=True)
 class Report:
@@ -144,13 +153,9 @@ def _rows(name: str, said: str, lines: list[str]) -> list[dict[str, Any]]:
 
 def command(kernel: Kernel, folder: Path, seed: int) -> list[str]:
     """The words that start it: addresses, times and random numbers are the same every time."""
-    # a virtual environment's program is found by what it links to
-    python = str(Path(sys.executable).resolve())
+    python, *guest_words = GUEST
     return [
-        # it ends with us, whatever ends us (prctl(2): PR_SET_PDEATHSIG)
-        "setpriv",
-        "--pdeathsig",
-        "KILL",
+        *ENDS_WITH_US,
         "setarch",
         "-R",
         str(kernel.program),
@@ -168,10 +173,7 @@ def command(kernel: Kernel, folder: Path, seed: int) -> list[str]:
         f"bufferlab_seed={seed % 2**32}",
         f"uml_dir={folder}/",
         "--",
-        "-I",
-        "-S",
-        "-B",
-        str(Path(guest.__file__).resolve().parent),
+        *guest_words,
         str(folder),
     ]
 

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from bufferlab.errors import InputError
-from bufferlab.kernel import guest
-from bufferlab.kernel.boot import Report, Who
+from bufferlab.kernel.boot import ENDS_WITH_US, GUEST, Report, Who
 
 LIVE: Final = "live"
 """The kind of a report's row about how punctual the link was."""
@@ -100,9 +98,9 @@ def command() -> list[str]:
     """The words that start the first process, but for its arguments."""
     own = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
     return [
-        "setpriv", "--pdeathsig", "KILL",
+        *ENDS_WITH_US,
         "unshare", *own, "--net", "--mount", "--pid", "--fork", "--kill-child=KILL", "--mount-proc",
-        str(Path(sys.executable).resolve()), "-I", "-S", "-B", str(Path(guest.__file__).resolve().parent),
+        *GUEST,
     ]  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import json
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
@@ -17,6 +18,8 @@ from bufferlab.evidence.kernels.grid import Setting, job_hash, runs, scenario
 from bufferlab.experiment.runner import Runner
 from bufferlab.kernel.cache import Kernel, kernel
 from bufferlab.kernel.emulate import emulate
+from bufferlab.results.result import Result
+from bufferlab.scenario import Scenario
 from bufferlab.studies.crosscheck import COMPARED
 
 COMMAND: Final = "python -m bufferlab.evidence.kernels.record python/bufferlab/evidence/kernels/data"
@@ -31,7 +34,7 @@ Run = tuple[Setting, int]
 
 def recorded(folder: Path | None = None) -> dict[Run, Row]:
     """The kernel's runs that are recorded, of today's jobs."""
-    table = (folder or _bundled()) / TABLE
+    table = (folder or bundled()) / TABLE
     if not table.is_file():
         return {}
     with table.open(encoding="utf-8", newline="") as stream:
@@ -41,7 +44,7 @@ def recorded(folder: Path | None = None) -> dict[Run, Row]:
 
 def about(folder: Path | None = None) -> dict[str, Any]:
     """Which kernel made the record, and how."""
-    found: dict[str, Any] = json.loads(((folder or _bundled()) / ABOUT).read_text(encoding="utf-8"))
+    found: dict[str, Any] = json.loads(((folder or bundled()) / ABOUT).read_text(encoding="utf-8"))
     return found
 
 
@@ -53,28 +56,55 @@ def record(folder: Path, by: Kernel) -> None:
         json.dumps({"command": COMMAND, "kernel": by.name} | by.about, indent=2, sort_keys=True) + "\n",
         encoding="utf-8",
     )
-    with (folder / TABLE).open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.DictWriter(stream, _HEAD, lineterminator="\n")
+    missing = ((of._asdict(), scenario(of), seed) for of, seed in runs() if (of, seed) not in done)
+    write(folder / TABLE, _HEAD, done.values(), missing, by)
+
+
+def write(
+    table: Path,
+    head: Sequence[str],
+    done: Iterable[Row],
+    missing: Iterable[tuple[Row, Scenario, int]],
+    by: Kernel,
+) -> None:
+    """Write a table of a kernel's runs: those that are recorded, then each other one as it ends.
+
+    Args:
+        table: Its file.
+        head: Its columns.
+        done: The rows that are recorded.
+        missing: Of each other run what its row begins with, its scenario, and its seed.
+        by: The kernel.
+    """
+    with table.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.DictWriter(stream, head, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(done.values())
-        for setting, seed in runs():
-            if (setting, seed) in done:
-                continue
-            (result,) = emulate(scenario(setting), seeds=[seed], by=by, runner=Runner(progress=False))
-            row = setting._asdict() | {"seed": seed, "job": job_hash(scenario(setting), seed)}
-            writer.writerow(row | {each.name: each.of(result) for each in COMPARED})
+        writer.writerows(done)
+        for row, of, seed in missing:
+            (result,) = emulate(of, seeds=[seed], by=by, runner=Runner(progress=False))
+            writer.writerow(row | {"seed": seed, "job": job_hash(of, seed)} | figures(result))
             stream.flush()
+
+
+def figures(result: Result) -> dict[str, float | None]:
+    """What is compared of a run."""
+    return {each.name: each.of(result) for each in COMPARED}
+
+
+def read_figures(row: Mapping[str, str]) -> dict[str, float | None]:
+    """The same of a row of a table."""
+    return {name: float(row[name]) if row[name] else None for name in FIGURES}
+
+
+def bundled() -> Path:
+    """Where the recorded tables are."""
+    return Path(str(files("bufferlab.evidence.kernels"))) / "data"
 
 
 def _typed(row: dict[str, str]) -> tuple[Run, Row]:
     setting = Setting(row["control"], row["queue"], int(row["flows"]), int(row["rtt_ms"]))
     seed = int(row["seed"])
-    figures = {name: float(row[name]) if row[name] else None for name in FIGURES}
-    return (setting, seed), setting._asdict() | {"seed": seed, "job": row["job"]} | figures
-
-
-def _bundled() -> Path:
-    return Path(str(files("bufferlab.evidence.kernels"))) / "data"
+    return (setting, seed), setting._asdict() | {"seed": seed, "job": row["job"]} | read_figures(row)
 
 
 if __name__ == "__main__":

@@ -8,10 +8,9 @@ from typing import Any
 import polars as pl
 
 from bufferlab.evidence.kernels.grid import LINUX, Setting, scenario
-from bufferlab.evidence.kernels.record import Row, recorded
+from bufferlab.evidence.kernels.record import Row, figures, recorded
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.runner import Runner
-from bufferlab.results.result import Result
 from bufferlab.stats import estimate
 from bufferlab.studies.crosscheck import COMPARED
 from bufferlab.studies.crosscheck import Row as Line
@@ -42,11 +41,6 @@ def compare(runner: Runner | None = None) -> pl.DataFrame:
         [row for key, values in ours.items() for row in _lines(key, values, theirs[Setting(*key[:4])])],
         infer_schema_length=None,
     )
-
-
-def figures(result: Result) -> dict[str, float | None]:
-    """What is compared of a run."""
-    return {each.name: each.of(result) for each in COMPARED}
 
 
 def _ways(queue: str) -> Sequence[Mapping[str, str] | None]:
