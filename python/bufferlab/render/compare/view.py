@@ -64,11 +64,11 @@ def answer(comparison: Comparison) -> str:
         return "No queue can be recommended: no packet was measured."
     if not choice.rivals:
         return f"Only {choice.name} was run: there is nothing to choose from."
-    text, lost = _choice(comparison, choice), _lost(comparison, choice)
+    lost = _lost(comparison, choice)
     if lost is None:
-        return text
+        return _choice(comparison, choice, f"Run {choice.name}")
     # what hardly anybody would accept is no advice to run it
-    return f"{text.replace(f'Run {choice.name}', f'The best of these is {choice.name}', 1)} {lost} with it."
+    return f"{_choice(comparison, choice, f'The best of these is {choice.name}')} {lost} with it."
 
 
 def _lost(comparison: Comparison, choice: Choice) -> str | None:
@@ -77,7 +77,7 @@ def _lost(comparison: Comparison, choice: Choice) -> str | None:
     return much_lost(loss, comparison.needs.targets)
 
 
-def _choice(comparison: Comparison, choice: Choice) -> str:
+def _choice(comparison: Comparison, choice: Choice, begin: str) -> str:
     undecided = "" if (text := undecided_text(choice)) is None else f" {text} More --seeds may decide it."
     if not comparison.is_founded:
         why = f"No basis for a choice yet.{undecided}" if undecided else f"{_unfounded(comparison, choice)}."
@@ -86,15 +86,15 @@ def _choice(comparison: Comparison, choice: Choice) -> str:
         return f"No queue meets all targets. {choice.name} misses the fewest{_of_those(choice)}."
     others = [rival for rival in choice.rivals if not rival.missed]
     if not others:
-        return f"Run {choice.name}: it alone meets all targets."
+        return f"{begin}: it alone meets all targets."
     that_meets = "" if len(others) == len(choice.rivals) else " that meets all targets"
     if choice.is_clear and not undecided:
-        return f"Run {choice.name}: users fare better than under every other queue{that_meets}."
+        return f"{begin}: users fare better than under every other queue{that_meets}."
     if comparison.tied:
         return f"{_tied(comparison, choice)}.{undecided} {_first(comparison, choice)}"
     best = ": users fare best" if choice.best == choice.name else ""
     order = "" if best else f" {_first(comparison, choice)}"
-    return f"Run {choice.name}{best}.{undecided}{order}"
+    return f"{begin}{best}.{undecided}{order}"
 
 
 def _tied(comparison: Comparison, choice: Choice) -> str:

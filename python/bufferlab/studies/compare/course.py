@@ -12,7 +12,6 @@ from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike, prepare, seed_list
 from bufferlab.scenario import Scenario
-from bufferlab.studies.advise.floor import has_endless
 from bufferlab.studies.advise.larger import bought_by_buffers
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.question import Question, link_index, prepared
@@ -129,7 +128,7 @@ def _conclude(
     separate = apart(
         {name: name for name in measured},
         aspects,
-        is_filled=has_endless(question.base, question.index),
+        is_filled=question.is_filled,
     )
     kinds = {name.partition(":")[0] for name in measured}
     judged = aspects
