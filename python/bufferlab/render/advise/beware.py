@@ -23,6 +23,7 @@ from bufferlab.render.words import listed, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.choosing.losses import felt
+from bufferlab.studies.choosing.thresholds import loses_heavily
 from bufferlab.studies.targets import bounds_loss, want_largest
 from bufferlab.units import packets_text
 
@@ -73,7 +74,7 @@ def _waits_long(advice: Advice) -> str | None:
 
 def loses_much(advice: Advice) -> bool:
     """Whether it loses what hardly anybody would accept, no target bounds that, and nothing outweighs it."""
-    return not advice.choice.outweighs and much_lost(_felt("loss", advice), advice.targets) is not None
+    return not advice.choice.outweighs and loses_heavily(_felt("loss", advice), advice.targets)
 
 
 def _felt(metric: str, advice: Advice) -> float | None:
@@ -82,11 +83,13 @@ def _felt(metric: str, advice: Advice) -> float | None:
 
 def _lost(advice: Advice) -> str | None:
     """A loss that hardly anybody would accept, and what loses less of what was tried."""
-    text = much_lost(advice.answer.checked("loss").mean, advice.targets)
-    if text is None:
+    lost = advice.answer.checked("loss").mean
+    text = much_lost(lost, advice.targets)
+    if lost is None or text is None:
         return None
     if _is_of_floods(advice):
-        return f"{text.removeprefix('But ')}: {losers_text(advice.answer, advice.site.users)}."
+        losers = losers_text(advice.answer, advice.site.users)
+        return f"{_share(lost)} of the packets are lost: {losers}."
     if not advice.choice.meets:
         return f"{text}."
     return f"{text}{_of_all(advice) or _less_lost(advice)}."
@@ -95,7 +98,7 @@ def _lost(advice: Advice) -> str | None:
 def _is_of_floods(advice: Advice) -> bool:
     """Whether the loss that hardly anybody would accept is that of datagrams that do not yield."""
     lost = advice.answer.checked("loss").mean
-    return bool(much_lost(lost, advice.targets)) and not much_lost(_felt("loss", advice), advice.targets)
+    return loses_heavily(lost, advice.targets) and not loses_heavily(_felt("loss", advice), advice.targets)
 
 
 def _of_all(advice: Advice) -> str | None:

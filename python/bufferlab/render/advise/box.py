@@ -356,7 +356,7 @@ def _typed(advice: Advice, typed: Typed) -> Iterator[Line]:
     made = typed.lines(advice)
     entry, lines = made.entry, made.lines
     if not advice.choice.meets or loses_much(advice):
-        yield Line("type", f"{made.problem}:")
+        yield Line("type", f"{made.problem}. The lines all the same:")
         yield Line("", "\n".join(LINUX.folded([typed.command(advice)])), verbatim=True, shorter=[(4, "")])
         return
     if entry is None:

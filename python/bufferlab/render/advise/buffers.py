@@ -15,9 +15,9 @@ from bufferlab.render.words import head_of, short_text
 from bufferlab.results.metrics.metric import BITS_PER_S, NUMBER, Unit
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
+from bufferlab.studies.choosing.thresholds import loses_heavily
 from bufferlab.studies.least.memory import Memory
-from bufferlab.studies.targets import Target, bounds_loss
+from bufferlab.studies.targets import Target
 
 SHOWN: Final = {
     name: QUEUE_SUMMARY[name].unit.label(word)
@@ -69,7 +69,7 @@ def spread(advice: Advice) -> Grid | None:
             significant(advice.site.buffer(size)["ms"], 3),
             str(len(memory.values(size))),
             *(_number(memory.mean(size, name), name, unit) for name, unit, _ in columns),
-            _verdict(memory, size, is_bounded=bounds_loss(advice.targets)),
+            _verdict(memory, size),
         ]
         for size in sizes
     ]
@@ -86,16 +86,13 @@ def spread(advice: Advice) -> Grid | None:
 
 
 def _by_rule(advice: Advice, sizes: Sequence[int]) -> str:
-    """Which of the sizes published rules give: "; 5183 packets are the bdp rule's, 367 stanford's"."""
-    known = {name: advice.site.rules[name] for name in RULES if name in advice.site.rules}
-    texts = [
-        f"{near} {words}"
-        for name, words in RULES.items()
-        if name in known
-        and (near := min(sizes, key=lambda size: abs(size - known[name]))) / NEAR_RULE
-        <= known[name]
-        <= near * NEAR_RULE
-    ]
+    """Which of the sizes published rules give: "; by rule: 5183 is a BDP, 367 BDP/√n"."""
+    texts = []
+    for name, words in RULES.items():
+        given = advice.site.rules.get(name, 0)
+        near = min(sizes, key=lambda size: abs(size - given))
+        if near / NEAR_RULE <= given <= near * NEAR_RULE:
+            texts.append(f"{near} {words}")
     return f"; by rule: {', '.join(texts)}" if texts else ""
 
 
@@ -105,12 +102,12 @@ def unshown(targets: Sequence[Target], shown: Iterable[str]) -> list[Target]:
     return list({each.name: each for each in targets if each.name not in known}.values())
 
 
-def _verdict(memory: Memory, size: int, *, is_bounded: bool) -> str:
+def _verdict(memory: Memory, size: int) -> str:
     """Whether all targets are met, and that so much is lost that hardly anybody would accept it."""
     if not memory.meets_all(size):
         those = [short_text(each) for each in memory.targets if not memory.meets(size, each)]
         return f"missed: {', '.join(those)}" if len(memory.targets) > 1 else "missed"
-    return "met, but lossy" if memory.loss(size) >= HEAVY_LOSS and not is_bounded else "met"
+    return "met, but lossy" if loses_heavily(memory.loss(size), memory.targets) else "met"
 
 
 def _octaves(memory: Memory, setting: int) -> list[int]:

@@ -216,7 +216,7 @@ def _others(advice: Advice) -> Grid:
 
 
 def _heads_of_changed(advice: Advice) -> list[str | Column]:
-    of_calls = [f"{name}, R" for name in calls(advice)[:1]]
+    of_calls = [f"{name}, R" for name in [*calls(advice)][:1]]
     return [*SHOWN.values(), *map(head_of, unshown(advice.targets, SHOWN)), *of_calls]
 
 
@@ -225,7 +225,7 @@ def _changed(advice: Advice, each: Sensitivity) -> list[str]:
     missed = ", ".join(map(short_text, each.missed))
     numbers = [_number(each.values.get(name), QUEUE_SUMMARY[name].unit) for name in SHOWN]
     numbers += _of_targets(each.values, unshown(advice.targets, SHOWN))
-    numbers += [_number(each.values.get(f"{name}.call_r"), NUMBER) for name in calls(advice)[:1]]
+    numbers += [_number(each.values.get(f"{name}.call_r"), NUMBER) for name in [*calls(advice)][:1]]
     known = "perhaps missed" if each.is_unsure else "missed"
     return [f"{known}: {missed}" if missed else "met", *numbers]
 

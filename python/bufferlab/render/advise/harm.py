@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Final
-
 from bufferlab.display import significant
-from bufferlab.render.advise.reasons import much_lost
+from bufferlab.render.advise.reasons import unasked
 from bufferlab.render.advise.users import BAD_CALL
 from bufferlab.render.words import listed
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.choosing.thresholds import loses_heavily
 
-_R: Final = "call_r"
 
-
-def calls(advice: Advice) -> list[str]:
-    """The groups whose calls are rated, and no target is about that."""
-    asked = {target.group for target in advice.targets if target.metric.name.startswith("call_")}
-    rated = [each.name for each in advice.site.users if advice.answer.checked(f"{each.name}.{_R}").mean]
-    return [name for name in rated if name not in asked]
+def calls(advice: Advice) -> dict[str, float]:
+    """The ratings of calls that no target is about, by group."""
+    return unasked(advice, advice.site.users, "call_r", family="call_")
 
 
 def harms(advice: Advice, each: Sensitivity) -> list[tuple[str, str]]:
@@ -28,14 +23,14 @@ def harms(advice: Advice, each: Sensitivity) -> list[tuple[str, str]]:
     Each for a row, and as part of a sentence.
     """
     found = []
-    for name in calls(advice):
-        now, then = advice.answer.checked(f"{name}.{_R}").mean, each.values.get(f"{name}.{_R}")
-        if now is not None and then is not None and then < BAD_CALL <= now:
+    for name, now in calls(advice).items():
+        then = each.values.get(f"{name}.call_r")
+        if then is not None and then < BAD_CALL <= now:
             rated = significant(then, 2)
             found.append((f"{name} R {rated}", f"{name} falls to R {rated}"))
-    lost = each.values.get("loss")
-    if much_lost(lost, advice.targets) and not much_lost(advice.answer.checked("loss").mean, advice.targets):
-        share = FRACTION.quantity(lost or 0.0, digits=2)
+    before, lost = advice.answer.checked("loss").mean, each.values.get("loss")
+    if lost is not None and loses_heavily(lost, advice.targets) and not loses_heavily(before, advice.targets):
+        share = FRACTION.quantity(lost, digits=2)
         found.append((f"loses {share}", f"{share} of the packets are lost"))
     return found
 
@@ -47,11 +42,7 @@ def harmed(advice: Advice) -> str | None:
         return None
     worst, what = min(hurt, key=lambda pair: (-len(pair[1]), -(pair[0].values.get("loss") or 0.0)))
     others = len(hurt) - 1
-    more = (
-        f"; {others} more what-ifs do harm"
-        if others > 1
-        else "; one more what-if does harm"
-        if others
-        else ""
-    )
+    more = "" if not others else f"; {others} more what-ifs do harm"
+    if others == 1:
+        more = "; one more what-if does harm"
     return f"But with {worst.brief} {listed([text for _, text in what])}{more}."

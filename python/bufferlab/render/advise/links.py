@@ -198,7 +198,7 @@ def _to_type(advice: LinksAdvice, typed: Typed) -> Iterator[Part]:
     yield Heading(f"To type on {typed.platform}")
     if advice.unmet:
         names = ", ".join(each.site.link for each in advice.unmet)
-        yield f"{names}: {NOTHING.partition('.')[0]}."
+        yield f"{names}: {NOTHING}."
         if advice.directions is not None:  # a home's line has one section for both
             return
     if advice.directions is not None and len(advice.links) == 2:

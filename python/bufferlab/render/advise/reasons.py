@@ -11,9 +11,9 @@ from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry, Users
-from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, is_standing
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, is_standing, loses_heavily
 from bufferlab.studies.least.memory import Memory
-from bufferlab.studies.targets import Target, bounds_loss
+from bufferlab.studies.targets import Target
 from bufferlab.theory.tcp_models import MATHIS_CONSTANT_PER_SEGMENT
 from bufferlab.units import PS_PER_MS, packets_text, parse_time
 
@@ -83,7 +83,7 @@ def all_lose(memory: Memory) -> str | None:
 
 def much_lost(loss: float | None, targets: Sequence[Target]) -> str | None:
     """The same, without a remedy."""
-    if loss is None or loss < HEAVY_LOSS or bounds_loss(targets):
+    if loss is None or not loses_heavily(loss, targets):
         return None
     return f"But {significant(loss * 100, 2)} % of the packets are lost"
 
@@ -119,7 +119,7 @@ def starved(advice: Advice) -> str | None:
 def unequal(advice: Advice) -> str | None:
     """That flows of one group share unequally, where no target is about that, as a sentence."""
     several = [each for each in advice.site.users if each.kind in FELT_BY_GOODPUT and each.flows > 1]
-    indices = _unasked(advice, several, "jain_index")
+    indices = unasked(advice, several, "jain_index")
     name = min(indices, key=indices.__getitem__, default=None)
     if name is None or indices[name] >= UNEQUAL:
         return None
@@ -131,7 +131,7 @@ def unequal(advice: Advice) -> str | None:
 def slow_page(advice: Advice) -> str | None:
     """That a page takes long, where no target is about that, as a sentence."""
     pages = [each for each in advice.site.users if each.kind == "web"]
-    times = _unasked(advice, pages, "exchange_p50_s", family="exchange_")
+    times = unasked(advice, pages, "exchange_p50_s", family="exchange_")
     name = max(times, key=times.__getitem__, default=None)
     if name is None or times[name] <= SLOW_PAGE_S:
         return None
@@ -139,7 +139,7 @@ def slow_page(advice: Advice) -> str | None:
     return f"But {name}: {significant(times[name], 3)} s to fetch a page; {wanted} asks for less."
 
 
-def _unasked(
+def unasked(
     advice: Advice, users: Sequence[Users], metric: str, *, family: str | None = None
 ) -> dict[str, float]:
     """What groups have of a metric with the answer, where that is known and no target is about it.
@@ -161,7 +161,7 @@ def _unasked(
 
 def datagrams_lost(advice: Advice) -> str | None:
     """That datagrams are lost more than their users put up with, where no target bounds it, as a sentence."""
-    lost = _unasked(advice, [each for each in advice.site.users if each.kind == "udp"], "loss")
+    lost = unasked(advice, [each for each in advice.site.users if each.kind == "udp"], "loss")
     name = max(lost, key=lost.__getitem__, default=None)
     if name is None or lost[name] <= DATAGRAM_LOSS:
         return None

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from bufferlab.display import as_view, significant
-from bufferlab.render.advise.reasons import much_lost
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.summary import NONE, notes
 from bufferlab.render.view import Heading, View
@@ -14,6 +13,7 @@ from bufferlab.render.words import listed, rate_text, title_text
 from bufferlab.results.metrics.metric import FRACTION, Unit
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 from bufferlab.studies.advise.tried import Attempt, Tried
+from bufferlab.studies.choosing.thresholds import loses_heavily
 from bufferlab.studies.targets import Target, Values, mean_over_runs
 
 _LINK: Final = ("utilization", "loss", "wait_mean_ms")
@@ -43,7 +43,7 @@ def tried_view(tried: Tried) -> View:
 def _met(tried: Tried) -> Iterator[str]:
     """Which queues seem to meet the targets, each with the first setting that does and does not lose much."""
     met = [each for each in tried.attempts if not each.missed]
-    light = [each for each in met if much_lost(_loss(each), tried.targets) is None]
+    light = [each for each in met if not loses_heavily(_loss(each), tried.targets)]
     first = {each.queue: each.setting for each in reversed(light)}
     order = dict.fromkeys(each.queue for each in tried.attempts)
     known = [f"{queue} ({first[queue]})" for queue in order if queue in first]

@@ -33,8 +33,8 @@ _ETHERNET_BPS: Final = frozenset(
 _SHAPES_ALWAYS: Final = "openwrt"
 """The platform whose lines always hold the rate by a shaper."""
 
-NOTHING: Final = "nothing, since this misses a target. The lines all the same"
-LOSSY: Final = "nothing, since it loses what hardly anybody would accept. The lines all the same"
+NOTHING: Final = "nothing, since this misses a target"
+LOSSY: Final = "nothing, since it loses what hardly anybody would accept"
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from bufferlab.render.advise.what_if import controls_decide
+from bufferlab.render.advise.what_if import controls_decide, is_monotone
 from bufferlab.render.advise.words import entry_text, queue_text
 from bufferlab.render.words import listed, title_text
 from bufferlab.results.metrics.metric import FRACTION
@@ -19,7 +19,7 @@ from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.choosing.choice import missed_targets
 from bufferlab.studies.choosing.order import place
-from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, loses_heavily
 from bufferlab.studies.least.lacking import lack
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Target, Values, bounds_loss, mean_over_runs
@@ -82,8 +82,7 @@ def nearly(advice: Advice) -> str | None:
             missed = missed_targets(runs, advice.targets)
             if len(missed) != 1 or (mean := mean_over_runs(missed[0].name, runs).mean) is None:
                 continue
-            lost = mean_over_runs("loss", runs).mean or 0.0
-            if lost >= HEAVY_LOSS and not bounds_loss(advice.targets):
+            if loses_heavily(mean_over_runs("loss", runs).mean, advice.targets):
                 continue
             target = missed[0]
             far = lack(target, np.asarray([target.margin(run.get(target.name)) for run in runs]))
@@ -146,11 +145,6 @@ def helps(advice: Advice) -> str | None:
     if eased:
         texts.append(f"{'All met' if texts else 'Met'} with {', or '.join(eased)}.")
     return " ".join(texts) or None
-
-
-def is_monotone(target: Target) -> bool:
-    """Whether a larger buffer meets what a smaller one does: the use of the link, and losses."""
-    return target.metric.name in {"utilization", "loss"}
 
 
 def is_hopeless(advice: Advice) -> bool:

@@ -10,11 +10,11 @@ from typing import Final
 from bufferlab.display import significant
 from bufferlab.render.advise.harm import harms
 from bufferlab.render.advise.least import loss_decided
-from bufferlab.render.advise.reasons import much_lost
 from bufferlab.render.framed import WITHIN, Line
 from bufferlab.render.words import listed, title_text
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.sensitivity import ALONE, Sensitivity
+from bufferlab.studies.choosing.thresholds import loses_heavily
 from bufferlab.studies.internet import BBR_DECIDES
 from bufferlab.studies.targets import Target, want_largest
 from bufferlab.units import packets_text
@@ -178,8 +178,13 @@ def _from_to(advice: Advice, missing: Sequence[Sensitivity]) -> str:
 
 
 def _more_is_safer(advice: Advice) -> bool:
-    """Whether larger buffers meet what smaller ones do: only of utilization and losses."""
-    return all(each.metric.name in {"utilization", "loss"} for each in advice.targets)
+    """Whether larger buffers meet what smaller ones do."""
+    return all(map(is_monotone, advice.targets))
+
+
+def is_monotone(target: Target) -> bool:
+    """Whether a larger buffer meets what a smaller one does: the use of the link, and losses."""
+    return target.metric.name in {"utilization", "loss"}
 
 
 def what_if(advice: Advice) -> Iterator[Line]:
@@ -199,21 +204,23 @@ def _outcome(advice: Advice, each: Sensitivity) -> str:
     """What becomes of the answer in a change: "met; about 358 packets suffice"."""
     but = f"; {', '.join(text for text, _ in found)}" if (found := harms(advice, each)) else ""
     if each.holds:
-        kept = "" if but else _kept(advice, each).removeprefix(each.brief).strip(" ()")
+        kept = "" if but else _kept(advice, each)
         return f"met{but}; {kept}" if kept else f"met{but}"
     target = each.missed[0]
-    broken = _broken(advice, each, target).removeprefix(each.brief).strip(" ()")
     about = f"{title_text(target)} " if len(advice.targets) > 1 else ""
-    return f"missed: {about}{broken}{but}"
+    return f"missed: {about}{_broken(advice, each, target)}{but}"
 
 
 def _text(advice: Advice, *, sizes: bool) -> str:
-    holding = [_kept(advice, each) if sizes else each.brief for each in advice.sensitivity if each.holds]
+    holding = [
+        _with(each, _kept(advice, each)) if sizes else each.brief for each in advice.sensitivity if each.holds
+    ]
     parts = [f"Met with {', '.join(holding)}."] if holding else []
     missing: dict[Target, list[str]] = {}
     for each in advice.sensitivity:
         for target in each.missed[:1]:
-            missing.setdefault(target, []).append(_broken(advice, each, target) if sizes else each.brief)
+            text = _with(each, _broken(advice, each, target)) if sizes else each.brief
+            missing.setdefault(target, []).append(text)
     for target, found in missing.items():
         words = title_text(target)
         subject = words if target.group else f"{words[:1].upper()}{words[1:]}"
@@ -225,25 +232,28 @@ def _counted(advice: Advice) -> str:
     """In how many changes the answer meets all targets."""
     holding, total = sum(each.holds for each in advice.sensitivity), len(advice.sensitivity)
     most = max((each.values.get("loss") or 0.0 for each in advice.sensitivity), default=0.0)
-    lossy = f" (loss up to {significant(most * 100, 2)} %)" if much_lost(most, advice.targets) else ""
+    lossy = f" (loss up to {significant(most * 100, 2)} %)" if loses_heavily(most, advice.targets) else ""
     return f"Met in {holding} of {total} changes of the traffic{lossy}; the what-if table has each."
 
 
+def _with(each: Sensitivity, note: str) -> str:
+    """A change, and a note on it in brackets."""
+    return f"{each.brief} ({note})" if note else each.brief
+
+
 def _kept(advice: Advice, each: Sensitivity) -> str:
-    """A change that keeps the targets, and how much less buffer would do; what it loses, if that is much."""
+    """Of a change that keeps the targets, how much less buffer would do; what it loses, if that is much."""
     lost = each.values.get("loss")
-    if lost is not None and (loss_decided(advice.answer) or much_lost(lost, advice.targets) is not None):
-        return f"{each.brief} (loss {significant(lost * 100, 2)} %)"
+    if lost is not None and (loss_decided(advice.answer) or loses_heavily(lost, advice.targets)):
+        return f"loss {significant(lost * 100, 2)} %"
     size = None if each.least is None else each.least.size
-    if size is None or size >= advice.answer.packets:
-        return each.brief
-    return f"{each.brief} (about {size} suffice)"
+    return "" if size is None or size >= advice.answer.packets else f"about {size} suffice"
 
 
 def _broken(advice: Advice, each: Sensitivity, target: Target) -> str:
     found = target.show_measured(each.values.get(target.name)) + (", not sure" if each.is_unsure else "")
     if each.least is None or len(each.least.tried) < 2:
-        return f"{each.brief} ({found})"
+        return found
     queue = advice.answer.queue
     if each.least.size is not None:
         do = (
@@ -251,12 +261,10 @@ def _broken(advice: Advice, each: Sensitivity, target: Target) -> str:
             if queue.knob == "limit"
             else f"about {queue.show(each.least.size)} does"
         )
-        return f"{each.brief} ({found}; {do})"
+        return f"{found}; {do}"
     first, last = each.least.tried[0], each.least.tried[-1]
     if queue.knob == "target":
-        return (
-            f"{each.brief} ({found}; no target delay up to {queue.show(last).removeprefix('target ')} does)"
-        )
+        return f"{found}; no target delay up to {queue.show(last).removeprefix('target ')} does"
     if target.wants_less:
-        return f"{each.brief} ({found}; none tried from {first} to {last} does)"
-    return f"{each.brief} ({found}; none up to {last} does)"
+        return f"{found}; none tried from {first} to {last} does"
+    return f"{found}; none up to {last} does"

@@ -23,9 +23,9 @@ from bufferlab.studies.choosing.losses import Group, felt
 from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.choosing.order import keeps_apart, place, queue_of
 from bufferlab.studies.choosing.scores import Contest, Scored
-from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, is_standing
+from bufferlab.studies.choosing.thresholds import is_standing, loses_heavily
 from bufferlab.studies.least.lacking import Lack
-from bufferlab.studies.targets import Target, Values, bounds_loss, mean_over_runs
+from bufferlab.studies.targets import Target, Values, mean_over_runs
 
 LOOKS: Final = (8, 16, 32)
 """Seeds with which settings are compared: more, as long as more may tell them apart."""
@@ -207,9 +207,7 @@ def standing(
 
 def lossy(contest: Contest, targets: Sequence[Target], groups: Sequence[Group]) -> set[str]:
     """The queues that lose what hardly anybody would accept, where nobody bounds the loss."""
-    if bounds_loss(targets):
-        return set()
-    return {name for name, share in _felt("loss", contest, groups).items() if (share or 0.0) >= HEAVY_LOSS}
+    return {name for name, lost in _felt("loss", contest, groups).items() if loses_heavily(lost, targets)}
 
 
 def _felt(metric: str, contest: Contest, groups: Sequence[Group]) -> dict[str, float | None]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from bufferlab.studies.choosing.objectives import EMPHASIS, Aspect, Kind
-from bufferlab.studies.targets import Target
+from bufferlab.studies.targets import Target, bounds_loss
 
 MATERIAL: Final = 0.05
 """Scores that differ by less than this share are equal for users."""
@@ -45,6 +45,11 @@ def notable(aspect: Aspect, weights: Mapping[Kind, float]) -> float:
 def is_standing(wait_ms: float, rtt_ms: float, targets: Sequence[Target]) -> bool:
     """Whether packets wait longer than their path takes, and no target bounds the wait."""
     return wait_ms >= max(rtt_ms, LONG_WAIT_MS) and not any(each.wants_less for each in targets)
+
+
+def loses_heavily(loss: float | None, targets: Sequence[Target]) -> bool:
+    """Whether so much is lost that hardly anybody would accept it, and no target bounds the loss."""
+    return loss is not None and loss >= HEAVY_LOSS and not bounds_loss(targets)
 
 
 def leading_kind(weights: Mapping[Kind, float]) -> Kind | None:
