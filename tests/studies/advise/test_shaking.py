@@ -76,7 +76,8 @@ def test_the_first_equal_that_keeps_all_targets_is_found_and_why_the_others_lost
     assert [name.partition(",")[0] for name in found] == ["fq_codel", "codel"]
 
 
-def test_of_a_queues_settings_the_usual_one_is_found_first() -> None:
+def with_another_delay() -> tuple[Advice, str, str]:
+    """Those, and FQ-CoDel with another delay; its usual entry's name, and the other's."""
     advice = equals()
     usual = next(entry for entry in advice.entries.values() if entry.queue.name == "fq_codel")
     searched = dataclasses.replace(usual, setting=200)
@@ -87,11 +88,24 @@ def test_of_a_queues_settings_the_usual_one_is_found_first() -> None:
         entries={**advice.entries, searched.name: searched},
         choice=dataclasses.replace(advice.choice, rivals=rivals),
     )
+    return advice, usual.name, searched.name
+
+
+def test_of_a_queues_settings_the_usual_one_is_found_first() -> None:
+    advice, usual, searched = with_another_delay()
     found = shaking({("fifo", "twice the flows"): LOSSY}, (BUSY, LOST)).others(advice)
-    assert sturdy(found) == usual.name and searched.name not in found
+    assert sturdy(found) == usual and searched not in found
     broken = {("fifo", "twice the flows"): LOSSY, ("fq_codel", "half the RTT"): LOSSY}
     found = shaking(broken, (BUSY, LOST)).others(advice)
-    assert usual.name in found and searched.name in found
+    assert usual in found and searched in found
+
+
+def test_no_other_delay_is_tried_for_a_target_that_nobody_asked_for() -> None:
+    advice, usual, searched = with_another_delay()
+    idler: Values = {**IDLE, "utilization": 0.85}
+    broken = {("fifo", "twice the flows"): idler, ("fq_codel", "half the RTT"): idler}
+    found = shaking(broken, (BUSY,), BUSY).others(advice)
+    assert usual in found and searched not in found
 
 
 @pytest.mark.parametrize(

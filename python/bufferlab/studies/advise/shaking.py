@@ -144,7 +144,8 @@ class Shaking:
         names = [name for name in sorted(advice.entries, key=place) if name in advice.choice.equals]
         for entry in (advice.entries[name] for name in names):
             queue = entry.queue.name
-            if tried.get(queue, not is_asked and entry.setting != entry.queue.usual):
+            is_unusual = entry.queue.knob == "target" and entry.setting != entry.queue.usual
+            if tried.get(queue) or (is_unusual and not is_asked):
                 continue
             if queue not in tried and len(tried) == MOST_RIVALS:
                 continue
