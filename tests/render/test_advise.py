@@ -44,7 +44,7 @@ def test_the_order_of_equals_names_the_queues_that_were_tried() -> None:
 def test_the_answer_comes_first_then_what_users_feel_and_the_margin() -> None:
     lines = box(advised(MET))
     assert lines[0] == "By hand: west, 20 Mbps, RTT 40 ms"
-    assert lines[1] == "Run fq_codel: target 5 ms, limit 200 packets (300 KB, 120 ms)."
+    assert lines[1] == "Run fq_codel: target 5 ms, limit 200 packets (300 KB, 120 ms when full)."
     assert lines[2] == "It meets the target: 96 % sure for this traffic (5 runs)."
     text = "\n".join(lines)
     assert "link      utilization 99.6 ± 0.1 %, loss 0.5000 ± 0.0005 %" in text

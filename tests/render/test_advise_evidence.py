@@ -182,7 +182,8 @@ def test_evidence_has_a_row_a_queue_and_a_buffer_and_everything_is_html_too() ->
 
 def test_the_figure_has_settings_and_queues() -> None:
     figure = advised(MET).figure()
-    assert figure.get_suptitle() == "By hand\nRun fq_codel: target 5 ms, limit 200 packets (300 KB, 120 ms)."
+    answer = "Run fq_codel: target 5 ms, limit 200 packets (300 KB, 120 ms when full)."
+    assert figure.get_suptitle() == f"By hand\n{answer}"
     assert isinstance(figure, Figure)
     labels = [axes.get_xlabel() for axes in figure.axes]
     assert labels == ["", "buffer (packets)", "mean wait (ms)"]

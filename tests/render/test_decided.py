@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from bufferlab.render.advise.box import box_of, headline
+from bufferlab.render.advise.box import box_of
+from bufferlab.render.advise.head import headline
 from bufferlab.render.advise.view import advice_view
 from bufferlab.render.view import View
 from bufferlab.studies.advise.advice import Advice, Stage
@@ -156,7 +157,7 @@ def test_a_target_that_nobody_asked_for_is_not_called_fragile() -> None:
     needs = dataclasses.replace(asked.needs, floor=FEW, targets_from="default")
     text = said(dataclasses.replace(asked, needs=needs))
     assert "Fragile" not in text
-    expected = "1 of 2 what-ifs miss our default, utilization 99 %, which nobody asked for: with 2 flows."
+    expected = "Our default target, utilization 99 %, is missed in 1 of 2 what-ifs: with 2 flows."
     assert expected in text
     beside = dataclasses.replace(asked.needs, floor=FEW, targets_from="asked")
     waits = make_target("wait_p99_ms", 20.0)

@@ -15,7 +15,7 @@ from bufferlab.display import save_figure
 from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import prepare
 from bufferlab.render.advise.beware import loses_much
-from bufferlab.render.advise.box import headline
+from bufferlab.render.advise.head import headline
 from bufferlab.render.advise.links import links_headline, links_view
 from bufferlab.render.advise.live import watching
 from bufferlab.render.advise.typed import Typed

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from bufferlab.render.advise.felt import gained_but_lossy, gained_but_missed, losers_text
@@ -46,16 +46,18 @@ def spoilt(advice: Advice) -> str | None:
     return (_lost(advice) if loses_much(advice) else None) or _waits_long(advice)
 
 
+def grave(advice: Advice) -> Iterator[str]:
+    """What hardly anybody would accept of the answer, each as a sentence; without what stands first."""
+    texts = (_lost(advice) or _loses_less(advice), _is_largest_tried(advice), starved(advice))
+    yield from _behind_first(advice, texts)
+
+
 def bewares(advice: Advice) -> Iterator[str]:
-    """What users would not accept of the answer, or would have better, each as a sentence.
+    """What else users would not like of the answer, or would have better, each as a sentence.
 
     Without what stands first.
     """
-    first = spoilt(advice) if advice.choice.meets else None
     texts = (
-        _lost(advice) or _loses_less(advice),
-        _is_largest_tried(advice),
-        starved(advice),
         unequal(advice),
         slow_page(advice),
         bad_call(advice) or (None if _is_of_floods(advice) else datagrams_lost(advice)),
@@ -65,6 +67,11 @@ def bewares(advice: Advice) -> Iterator[str]:
         gained_but_lossy(advice),
         half_is_better(advice),
     )
+    yield from _behind_first(advice, texts)
+
+
+def _behind_first(advice: Advice, texts: Iterable[str | None]) -> Iterator[str]:
+    first = spoilt(advice) if advice.choice.meets else None
     yield from (text for text in texts if text is not None and text != first)
 
 

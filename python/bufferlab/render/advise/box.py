@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final
 
 from bufferlab.display import significant
-from bufferlab.render.advise.beware import bewares, loses_much, missed_default, spoilt
+from bufferlab.render.advise.beware import loses_much
 from bufferlab.render.advise.decided import (
     edge_text,
     equal_text,
     nor_others,
     outlasted_text,
-    tie_text,
-    undecided_text,
 )
 from bufferlab.render.advise.felt import (
     absent_text,
@@ -26,8 +25,9 @@ from bufferlab.render.advise.felt import (
     why_text,
 )
 from bufferlab.render.advise.half import half_text
+from bufferlab.render.advise.head import MOST_CAUTIONS, cautions, head
 from bufferlab.render.advise.least import least_text
-from bufferlab.render.advise.limits import platform_end, searched, unsettled
+from bufferlab.render.advise.limits import searched, unsettled
 from bufferlab.render.advise.reasons import (
     idle_note,
     interval_note,
@@ -36,21 +36,18 @@ from bufferlab.render.advise.reasons import (
 )
 from bufferlab.render.advise.trade import trade
 from bufferlab.render.advise.typed import LINUX, WIDTH, Typed
-from bufferlab.render.advise.unmet import contradiction, helps, hopeless, nearly, without_one
+from bufferlab.render.advise.unmet import helps, nearly, without_one
 from bufferlab.render.advise.users import apart, users_lines
-from bufferlab.render.advise.what_if import controls_decide, fragile, may_be_bbr, what_if
+from bufferlab.render.advise.what_if import what_if
 from bufferlab.render.advise.words import (
-    EVEN,
-    START_MEASURED,
     check_text,
     entry_text,
     needs_text,
-    queue_text,
     size_text,
     sure_text,
 )
 from bufferlab.render.framed import Box, Line
-from bufferlab.render.words import measured, rate_text, title_text
+from bufferlab.render.words import measured, rate_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
@@ -58,11 +55,6 @@ from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.least import Check, Verdict, lowered
 
 _BELOW: Final = "below this box"
-
-_SAME: Final = 0.005
-"""Confidences that differ by less count as the same."""
-
-_QUICK: Final = "--quick: only usual delays, only this traffic; a full run may say otherwise."
 
 _TOO_SHORT: Final = "The runs may be too short; a note below the tables says why."
 
@@ -84,108 +76,7 @@ def box_of(advice: Advice, typed: Typed | None = LINUX) -> Box:
     """
     site = advice.site
     title = f"{site.name}: {site.link}, {rate_text(site.rate_bps)}, RTT {significant(site.rtt_ms, 3)} ms"
-    return Box(title, list(_head(advice)), list(_lines(advice, typed)))
-
-
-def headline(advice: Advice) -> str:
-    """The answer in one sentence: what to run, or that nothing meets the targets."""
-    return next(_head(advice))
-
-
-def verdict(advice: Advice) -> str:
-    """The answer in a line: what to run, and whether it meets the targets."""
-    return " ".join(_head(advice))
-
-
-def _head(advice: Advice) -> Iterator[str]:
-    them = _targets_text(advice)
-    yield from _meeting(advice, them) if advice.choice.meets else _missing(advice, them)
-
-
-def _targets_text(advice: Advice) -> str:
-    """How many targets there are, and that one of several is assumed: "both targets and our default"."""
-    asked = [each for each in advice.answer.checks if not advice.needs.is_assumed(each.target)]
-    known = len(asked) or len(advice.answer.checks)
-    them = {1: "the target", 2: "both targets"}.get(known, f"all {known} targets")
-    if 0 < len(asked) < len(advice.answer.checks):
-        floor = next(each.target for each in advice.answer.checks if each not in asked)
-        them += f" and our default, {title_text(floor)} {floor.show(floor.bound)}"
-    return them
-
-
-def _meeting(advice: Advice, them: str) -> Iterator[str]:
-    """What to run, how sure it is, and what spoils it."""
-    entry = advice.answer
-    yield from _taken(advice, them)
-    yield from tie_text(advice)
-    if entry.identical:
-        yield f"It meets {them}. All {len(entry.runs)} runs are the same: nothing is random here."
-    elif advice.met:
-        yield f"It meets {them}: {sure_text(entry.confidence)} for this traffic ({len(entry.runs)} runs)."
-    else:
-        asked = f"{advice.confidence * 100:g} % is asked for"
-        alone = min(check.confidence for check in entry.checks)
-        tried = ", since other settings were tried before it" if entry.confidence < alone - _SAME else ""
-        sure = f"that is {sure_text(entry.confidence)}{tried}; {asked}"
-        yield f"Not proven: the mean of {len(entry.runs)} runs meets {them}, but {sure}."
-    yield from filter(None, (lacked_text(advice), why_text(advice)))
-    if advice.start_measured:
-        yield f"Longer runs may say otherwise: {START_MEASURED} (beware)."
-    if advice.stage == "first" and advice.finished and not advice.tied:
-        yield _QUICK
-    if (assumed := may_be_bbr(advice)) is not None:
-        yield assumed
-    yield from bewares(advice)
-    yield from filter(None, (fragile(advice), controls_decide(advice)))
-    if not advice.tied and (undecided := undecided_text(advice.choice)) is not None:
-        yield undecided
-
-
-def _taken(advice: Advice, them: str) -> Iterator[str]:
-    """What to run; what users would not accept is no advice to run it, and comes right after it."""
-    is_doubtful = advice.answer.confidence < EVEN and not advice.answer.identical
-    begin, first = "Perhaps run" if is_doubtful else "Run", spoilt(advice)
-    if loses_much(advice):
-        begin = f"Not worth running, though it meets {them}:"
-    elif first is not None:
-        begin = "Only if its wait is accepted:"
-    yield f"{begin} {_what(advice)}"
-    if first is not None:
-        yield first
-
-
-def _missing(advice: Advice, them: str) -> Iterator[str]:
-    """That nothing meets the targets, why, and what comes nearest."""
-    yield from _missed(advice, them)
-    if (why := hopeless(advice)) is not None:
-        yield why
-    if (alone := controls_decide(advice)) is not None:
-        yield alone
-    yield f"Closest: {_what(advice)}"
-    if advice.stage == "first" and advice.finished:
-        yield _QUICK
-    if (default := missed_default(advice)) is not None:
-        yield default
-    yield from bewares(advice)
-
-
-def _missed(advice: Advice, them: str) -> Iterator[str]:
-    if advice.start_measured:
-        yield f"Not known: {START_MEASURED} (beware). In these runs:"
-    if (ended := platform_end(advice)) is not None:
-        yield f"No buffer that {ended} meets {them}{contradiction(advice)}."
-    elif all(any(not check.met for check in each.checks) for each in advice.entries.values()):
-        yield f"No setting that was tried meets {them}{contradiction(advice)}."
-    else:
-        yield f"No setting is proven to meet {them}: {advice.confidence * 100:g} % sure is asked for."
-
-
-def _what(advice: Advice) -> str:
-    entry = advice.answer
-    size = size_text(advice.site, entry.packets)
-    if entry.queue.knob == "limit":
-        return f"{queue_text(entry.queue)} with a buffer of {size}."
-    return f"{queue_text(entry.queue)}: {entry.queue.show(entry.setting)}, limit {size}."
+    return Box(title, list(head(advice)), list(_lines(advice, typed)))
 
 
 def _lines(advice: Advice, typed: Typed | None) -> Iterator[Line]:
@@ -197,6 +88,8 @@ def _lines(advice: Advice, typed: Typed | None) -> Iterator[Line]:
     if advice.elsewhere:
         yield Line("elsewhere", elsewhere_text(advice), shorter=[(7, elsewhere_brief(advice))])
     yield from _targets(advice)
+    for text in islice(cautions(advice), MOST_CAUTIONS, None):
+        yield Line("beware", text, shorter=[(9, "")])
     if (asked := needs_text(advice)) is not None:
         yield Line("asked", asked, shorter=[(11, "")])
     if (least := least_text(advice.site, advice.answer)) is not None:
@@ -290,7 +183,9 @@ def _notes(advice: Advice) -> Iterator[Line]:
     for at, text in enumerate(advice.short_runs):
         shorter = [(9, "")] if at else [(8, _TOO_SHORT)]
         yield Line("beware", text, most=3, shorter=shorter, is_elsewhere=True)
-    if advice.stage == "first" and not advice.finished:
+    if advice.stage == "begun":
+        yield Line("so far", "no other queue was tried yet, and other traffic neither")
+    elif advice.stage == "first" and not advice.finished:
         done = f"each queue at its usual delay only, {len(advice.answer.values)} seeds"
         yield Line("so far", done if advice.tied else f"{done}, no what-ifs: more may change the queue")
     elif not advice.finished:

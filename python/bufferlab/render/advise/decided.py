@@ -49,7 +49,7 @@ def _remedy(advice: Advice) -> str:
     """What may decide between them, and how to have it tried."""
     if not advice.finished:
         return f"Other traffic may decide, and was not {'all ' if advice.sensitivity else ''}tried yet."
-    if advice.stage == "first":
+    if advice.is_early:
         return "Without --quick, other traffic may decide, and smaller buffers are searched."
     return "Other traffic may decide, and is tried without --no-sensitivity."
 

@@ -139,7 +139,7 @@ def _course(advice: Advice, name: str) -> str:
 def _is_searched(advice: Advice, entry: Entry) -> bool:
     """Whether the queue's own best setting was searched, or is going to be."""
     of_queue = [each for each in advice.entries.values() if each.queue == entry.queue]
-    return advice.stage == "first" or any(each.least is not None for each in of_queue)
+    return advice.is_early or any(each.least is not None for each in of_queue)
 
 
 def _aspect(aspect: Aspect) -> str:

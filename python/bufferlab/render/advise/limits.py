@@ -82,7 +82,7 @@ def unsettled(advice: Advice) -> tuple[str, str] | None:
         return "least", passed
     goal = Goal(advice.targets, found.lower, found.upper, largest=want_largest(advice.targets))
     label = "largest" if goal.largest else "least"
-    is_first = advice.stage == "first"
+    is_first = advice.is_early
     if not is_first and (found.beyond is None or is_sharp(found, goal)):
         return None
     if is_sharp(found, goal):

@@ -10,10 +10,11 @@ from bufferlab.configure import PLATFORMS
 from bufferlab.display import as_view
 from bufferlab.errors import InputError
 from bufferlab.render.advise.beware import bewares
-from bufferlab.render.advise.box import box_of, headline
+from bufferlab.render.advise.box import box_of
 from bufferlab.render.advise.decided import tied_names, undecided_text
 from bufferlab.render.advise.evidence import details, evidence
 from bufferlab.render.advise.explain import explanation
+from bufferlab.render.advise.head import headline
 from bufferlab.render.advise.typed import LINUX, NOTHING, Typed
 from bufferlab.render.advise.users import users_lines
 from bufferlab.render.advise.words import check_text, entry_text, queue_text, size_text, sure_text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 import time
 from collections.abc import Iterator
@@ -14,7 +13,8 @@ from rich.live import Live
 from rich.text import Text
 
 from bufferlab.log import Log
-from bufferlab.render.advise.box import box_of, verdict
+from bufferlab.render.advise.box import box_of
+from bufferlab.render.advise.head import interim
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.words import sure_text
 from bufferlab.studies.advise.advice import Advice, Stage
@@ -22,7 +22,8 @@ from bufferlab.studies.advise.advice import Advice, Stage
 _FRAMES_PER_S: Final = 4
 
 _STAGES: Final[dict[Stage, str]] = {
-    "first": "first answer",
+    "begun": "first answer, other queues not tried yet",
+    "first": "first answer of all queues",
     "tuned": "refined answer",
     "final": "final answer",
 }
@@ -73,8 +74,7 @@ class _Logged:
     def take(self, advice: Advice | None, note: str, /) -> None:
         """Take what is known now."""
         if advice is not None and not advice.finished:
-            # of the what-ifs, each has a line of its own
-            found = f"{_STAGES[advice.stage]}: {verdict(dataclasses.replace(advice, sensitivity=()))}"
+            found = f"{_STAGES[advice.stage]}: {interim(advice)}"
             if found != self._verdict:
                 self._verdict = found
                 self._log.tell(found, f"{advice.runs} runs, {found}")

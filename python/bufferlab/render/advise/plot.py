@@ -12,8 +12,8 @@ from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import FuncFormatter
 
 from bufferlab.display import as_figure
-from bufferlab.render.advise.box import headline
 from bufferlab.render.advise.felt import aspect_title
+from bufferlab.render.advise.head import headline
 from bufferlab.render.plots.style import COLORS, LINE_STYLES, MARKERS, new_figure_row
 from bufferlab.render.words import metric_of
 from bufferlab.resolved import FELT_BY_GOODPUT

@@ -38,7 +38,7 @@ def contradiction(advice: Advice) -> str:
         return ""
     if not all(any(_haves(advice, target)) for target in advice.targets):
         return ""
-    return _CONTRADICT if advice.stage != "first" else _MAY_CONTRADICT
+    return _MAY_CONTRADICT if advice.is_early else _CONTRADICT
 
 
 def hopeless(advice: Advice) -> str | None:

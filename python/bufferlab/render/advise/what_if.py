@@ -42,7 +42,7 @@ def fragile(advice: Advice) -> str | None:
     held = _from_to(advice, missing) if common is None else common
     missed = list(dict.fromkeys(target for each in missing for target in each.missed))
     if all(map(advice.needs.is_assumed, missed)):
-        return _unasked(counted, missed, f"{_named_few(missing)}{held}")
+        return _unasked(missed, f"{len(missing)} of {len(changes)} what-ifs{_named_few(missing)}{held}")
     counted = f"Fragile: {counted} {_them(advice)}"
     if len(missed) == 1:
         which = "" if len(advice.targets) == 1 else f", {title_text(missed[0])}"
@@ -91,10 +91,10 @@ def _named_few(missing: Sequence[Sensitivity]) -> str:
     return f": with {listed([each.brief for each in missing])}" if len(missing) <= _FEW else ""
 
 
-def _unasked(counted: str, missed: Sequence[Target], held: str) -> str:
+def _unasked(missed: Sequence[Target], where: str) -> str:
     """The same of targets that nobody has asked for: whether that matters is for the user to say."""
     bounds = listed([f"{title_text(target)} {target.show(target.bound)}" for target in missed])
-    return f"{counted} our default, {bounds}, which nobody asked for{held}."
+    return f"Our default target, {bounds}, is missed in {where}."
 
 
 def _them(advice: Advice) -> str:

@@ -34,8 +34,9 @@ if TYPE_CHECKING:
 FORMAT: Final = "bufferlab-advice"
 FORMAT_VERSION: Final = 1
 
-Stage = Literal["first", "tuned", "final"]
-"""How far it is: buffers searched; every queue's own setting searched, too; and what would change it."""
+Stage = Literal["begun", "first", "tuned", "final"]
+"""How far it is: buffers searched, but no other queue tried; each queue tried; every queue's own setting
+searched, too; and what would change it."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,6 +103,11 @@ class Advice(display.Displayed):
     def answer(self) -> Entry:
         """The queue and setting to take."""
         return self.entries[self.choice.name]
+
+    @property
+    def is_early(self) -> bool:
+        """Whether only usual delays were tried, and buffers down to the first that was confirmed."""
+        return self.stage in {"begun", "first"}
 
     @property
     def met(self) -> bool:

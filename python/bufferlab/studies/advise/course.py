@@ -99,9 +99,7 @@ class Course:
         settings.quick = quick
         limits = [queue for queue in settings.queues.values() if queue.knob == "limit"]
         targets = [queue for queue in settings.queues.values() if queue.knob == "target"]
-        pilots = settings.seeds[:PILOTS]
-        usual = {Case(queue.name, queue.usual): pilots for queue in targets}
-        settings.search(limits, "searching the buffers", also=usual)
+        self._begin(limits, others=len(targets))
         settings.enlarge()
         advice = self._conclude("first")
         if self._is_short(advice):
@@ -122,6 +120,14 @@ class Course:
         if sensitivity and not self._is_short(advice):
             advice = self._sturdier(self._shaken(advice))
         return self._tell(dataclasses.replace(self._besides(advice), stage="final", finished=True))
+
+    def _begin(self, limits: Sequence[Queue], *, others: int) -> None:
+        """Search the buffers, and say what that came to before other queues take their time."""
+        if not limits:
+            return
+        self.settings.search(limits, "searching the buffers")
+        if others:
+            self._conclude("begun")
 
     def _besides(self, advice: Advice) -> Advice:
         """What else is asked of every answer: half of the buffer; where nothing meets, each target alone."""
@@ -198,8 +204,8 @@ class Course:
 
     def _conclude(self, stage: Stage) -> Advice:
         """Compare what is known, and tell who watches."""
-        cases = self.settings.cases()
-        least = PILOTS if stage == "first" else CONTEST
+        cases = self.settings.cases(searched=stage == "begun")
+        least = PILOTS if stage in {"begun", "first"} else CONTEST
         more = max(self.contested.values(), default=0)
         why = ", as fewer do not tell them apart" if more > least else ""
         self._say(f"comparing the queues with {max(least, more)} runs each{why}")

@@ -114,11 +114,11 @@ class Settings:
             return None
         return make_target("loss", HEAVY_LOSS)
 
-    def search(self, queues: Iterable[Queue], why: str, also: Mapping[Case, list[int]] | None = None) -> None:
+    def search(self, queues: Iterable[Queue], why: str) -> None:
         """Search each queue's setting until one is confirmed."""
         searches = {queue.name: Paused(least(self.goal(queue))) for queue in queues}
         self._searches |= searches
-        self._together({name: search.first() for name, search in searches.items()}, why, also)
+        self._together({name: search.first() for name, search in searches.items()}, why)
 
     def tune(self, queues: Iterable[Queue]) -> None:
         """Search queues' own delays, and take all searches to their ends."""
@@ -150,13 +150,11 @@ class Settings:
         self._around[queue.name] = dataclasses.replace(found, best=None) if is_answer else found
         return False
 
-    def _together(
-        self, searches: Mapping[str, Search], why: str, also: Mapping[Case, list[int]] | None = None
-    ) -> None:
+    def _together(self, searches: Mapping[str, Search], why: str) -> None:
         def watch(steps: Mapping[str, Step]) -> None:
             self._say(f"{why}: {_note(steps)}")
 
-        self.found |= together(searches, self.bench, watch, also=also)
+        self.found |= together(searches, self.bench, watch)
 
     def enlarge(self) -> None:
         """Take a larger buffer than the least of each queue, where users fare better with it."""
@@ -198,12 +196,16 @@ class Settings:
         """What users feel in runs."""
         return aspects_of(self.question.base, [*runs], self.question.site.rtt_ms, self.needs.emphasis)
 
-    def cases(self) -> dict[Case, Least | None]:
-        """What is compared: each queue as it is usual, where that is known, and as the searches left it."""
+    def cases(self, *, searched: bool = False) -> dict[Case, Least | None]:
+        """What is compared: each queue as it is usual, where that is known, and as the searches left it.
+
+        Args:
+            searched: Without what no search has led to.
+        """
         cases: dict[Case, Least | None] = {}
         for queue in self.queues.values():
             found = self.found.get(queue.name)
-            if queue.knob == "target":
+            if queue.knob == "target" and not searched:
                 cases[Case(queue.name, queue.usual)] = None
                 around = self._around.get(queue.name)
                 if around is not None and around.best is not None:

@@ -108,8 +108,6 @@ def together(
     searches: Mapping[str, Search],
     bench: Bench,
     watch: Callable[[Mapping[str, Step]], None],
-    *,
-    also: Mapping[Case, list[int]] | None = None,
 ) -> dict[str, Least]:
     """Take searches to their ends, a round of each at a time.
 
@@ -117,7 +115,6 @@ def together(
         searches: The searches by name, not yet begun.
         bench: Measures.
         watch: Called before each round with the state of the searches.
-        also: Cases that are measured with the first round, so that no processor waits for them alone.
 
     Raises:
         InputError: The engine refuses a case.
@@ -125,10 +122,9 @@ def together(
     """
     answers: dict[str, Least] = {}
     steps = {name: next(search) for name, search in searches.items()}
-    others = dict(also or {})
     while steps:
         watch(steps)
-        wanted, others = {case: list(seeds) for case, seeds in others.items()}, {}
+        wanted: dict[Case, list[int]] = {}
         for name, step in steps.items():
             for run in step.runs:
                 wanted.setdefault(Case(name, run.size), []).append(run.seed)

@@ -1,0 +1,176 @@
+"""The first lines of an answer: what to run, how sure that is, and what most speaks against it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from bufferlab.render.advise.beware import bewares, grave, loses_much, missed_default, spoilt
+from bufferlab.render.advise.decided import tie_text, undecided_text
+from bufferlab.render.advise.felt import lacked_text, why_text
+from bufferlab.render.advise.limits import platform_end
+from bufferlab.render.advise.unmet import contradiction, hopeless
+from bufferlab.render.advise.what_if import controls_decide, fragile, may_be_bbr
+from bufferlab.render.advise.words import (
+    EVEN,
+    START_MEASURED,
+    check_text,
+    entry_text,
+    queue_text,
+    size_text,
+    sure_text,
+)
+from bufferlab.render.words import listed, title_text
+from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
+from bufferlab.studies.advise.advice import Advice
+
+MOST_CAUTIONS: Final = 3
+"""Sentences that speak against an answer in its first lines; more of them are rows below. Our choice: who
+reads eleven sentences has forgotten the first."""
+
+_SAME: Final = 0.005
+"""Confidences that differ by less count as the same."""
+
+_QUICK: Final = "--quick: only usual delays, only this traffic; a full run may say otherwise."
+
+
+def headline(advice: Advice) -> str:
+    """The answer in one sentence: what to run, or that nothing meets the targets."""
+    return next(head(advice))
+
+
+def interim(advice: Advice) -> str:
+    """An answer so far in a line: "fifo, 1015 packets (1.52 MB, 19.6 ms): meets the target, 97 % sure"."""
+    entry, them = advice.answer, _targets_text(advice)
+    if not advice.choice.meets:
+        known = advice.verdicts(entry)
+        missed = [check_text(each, known[each.target]) for each in entry.checks if not each.met]
+        return f"closest is {_brief(advice)}: {'; '.join(missed) or f'not proven to meet {them}'}"
+    sure = "" if entry.identical else f", {sure_text(entry.confidence)}"
+    asked = "" if advice.met else f" ({advice.confidence * 100:g} % is asked for)"
+    wait = MILLISECONDS.quantity(entry.checked("wait_mean_ms").mean or 0.0, digits=3)
+    lost = FRACTION.quantity(entry.checked("loss").mean or 0.0, digits=2)
+    return f"{_brief(advice)}: meets {them}{sure}{asked}; mean wait {wait}, loss {lost}"
+
+
+def head(advice: Advice) -> Iterator[str]:
+    """The sentences above the labeled lines."""
+    them = _targets_text(advice)
+    yield from _meeting(advice, them) if advice.choice.meets else _missing(advice, them)
+
+
+def cautions(advice: Advice) -> Iterator[str]:
+    """What speaks against the answer, the gravest first, each as a sentence."""
+    if advice.choice.meets and advice.start_measured:
+        yield f"Longer runs may say otherwise: {START_MEASURED} (beware)."
+    yield from grave(advice)
+    if advice.choice.meets and (mix := controls_decide(advice) or may_be_bbr(advice)) is not None:
+        yield mix
+    if (broken := fragile(advice)) is not None:
+        yield broken
+    yield from bewares(advice)
+    if advice.choice.meets and not advice.tied and (open_ := undecided_text(advice.choice)) is not None:
+        yield open_
+
+
+def _targets_text(advice: Advice) -> str:
+    """How many targets there are, and that one of several is assumed: "both targets and our default"."""
+    asked = [each for each in advice.answer.checks if not advice.needs.is_assumed(each.target)]
+    known = len(asked) or len(advice.answer.checks)
+    them = {1: "the target", 2: "both targets"}.get(known, f"all {known} targets")
+    if 0 < len(asked) < len(advice.answer.checks):
+        floor = next(each.target for each in advice.answer.checks if each not in asked)
+        them += f" and our default, {title_text(floor)} {floor.show(floor.bound)}"
+    return them
+
+
+def _meeting(advice: Advice, them: str) -> Iterator[str]:
+    """What to run, how sure it is, and what spoils it."""
+    yield from _taken(advice, them)
+    yield from tie_text(advice)
+    yield _sure(advice, them)
+    yield from filter(None, (lacked_text(advice), why_text(advice)))
+    if advice.stage == "first" and advice.finished and not advice.tied:
+        yield _QUICK
+    yield from islice(cautions(advice), MOST_CAUTIONS)
+
+
+def _sure(advice: Advice, them: str) -> str:
+    entry = advice.answer
+    if entry.identical:
+        return f"It meets {them}. All {len(entry.runs)} runs are the same: nothing is random here."
+    if advice.met:
+        return f"It meets {them}: {sure_text(entry.confidence)} for this traffic ({len(entry.runs)} runs)."
+    asked = f"{advice.confidence * 100:g} % is asked for"
+    alone = min(check.confidence for check in entry.checks)
+    tried = ", since other settings were tried before it" if entry.confidence < alone - _SAME else ""
+    sure = f"that is {sure_text(entry.confidence)}{tried}; {asked}"
+    return f"Not proven: the mean of {len(entry.runs)} runs meets {them}, but {sure}."
+
+
+def _taken(advice: Advice, them: str) -> Iterator[str]:
+    """What to run; what users would not accept is no advice to run it, and comes right after it."""
+    is_doubtful = advice.answer.confidence < EVEN and not advice.answer.identical
+    begin, first = "Perhaps run" if is_doubtful else "Run", spoilt(advice)
+    if loses_much(advice):
+        begin = f"Not worth running, though it meets {them}:"
+    elif first is not None:
+        begin = "Only if its wait is accepted:"
+    elif advice.stage == "begun":
+        begin = f"So far, of {_tried(advice)} alone:"
+    yield f"{begin} {_what(advice)}"
+    if first is not None:
+        yield first
+
+
+def _tried(advice: Advice) -> str:
+    """The queues that were tried: "fifo"."""
+    return listed(list(dict.fromkeys(each.title for each in advice.entries.values())))
+
+
+def _missing(advice: Advice, them: str) -> Iterator[str]:
+    """That nothing meets the targets, why, and what comes nearest."""
+    yield from _missed(advice, them)
+    if (why := hopeless(advice)) is not None:
+        yield why
+    if (alone := controls_decide(advice)) is not None:
+        yield alone
+    yield f"Closest: {_what(advice)}"
+    if advice.stage == "first" and advice.finished:
+        yield _QUICK
+    if (default := missed_default(advice)) is not None:
+        yield default
+    yield from islice(cautions(advice), MOST_CAUTIONS)
+
+
+def _missed(advice: Advice, them: str) -> Iterator[str]:
+    if advice.start_measured:
+        yield f"Not known: {START_MEASURED} (beware). In these runs:"
+    if (ended := platform_end(advice)) is not None:
+        yield f"No buffer that {ended} meets {them}{contradiction(advice)}."
+    elif all(any(not check.met for check in each.checks) for each in advice.entries.values()):
+        yield f"No setting that was tried meets {them}{contradiction(advice)}."
+    else:
+        yield f"No setting is proven to meet {them}: {advice.confidence * 100:g} % sure is asked for."
+
+
+def _what(advice: Advice) -> str:
+    entry = advice.answer
+    size = size_text(advice.site, entry.packets)
+    if entry.queue.knob == "limit":
+        return f"{queue_text(entry.queue)} with a buffer of {size}."
+    return f"{queue_text(entry.queue)}: {entry.queue.show(entry.setting)}, limit {_capped(size)}."
+
+
+def _brief(advice: Advice) -> str:
+    """The same in few words: "fq_codel, target 5 ms", "fifo, 1015 packets (1.52 MB, 19.6 ms)"."""
+    entry = advice.answer
+    if entry.queue.knob == "limit":
+        return f"{queue_text(entry.queue)}, {size_text(advice.site, entry.packets)}"
+    return entry_text(entry)
+
+
+def _capped(size: str) -> str:
+    """A limit that only bounds memory, which its time is not to be taken for a wait."""
+    return size.replace(" ms)", " ms when full)")
