@@ -1,14 +1,15 @@
 //! FQ-PIE: flows are hashed to queues that are served in rounds, those of new flows first, each under PIE.
 //!
-//! Source: Linux 6.1 `net/sched/sch_fq_pie.c`, read as behavior: `fq_pie_qdisc_enqueue`, `fq_pie_qdisc_dequeue`,
-//! `fq_pie_timer`, `fq_pie_init` (defaults); PIE as in [`crate::Pie`]; the rounds as in [`crate::FqCodel`] (RFC 8290 section
-//! 4.2), which they were made after.
+//! Source: Linux 6.12 `net/sched/sch_fq_pie.c`, read as behavior: `fq_pie_qdisc_enqueue`, `fq_pie_qdisc_dequeue`,
+//! `fq_pie_timer`, `fq_pie_init` (defaults); PIE as Linux has it, which is not RFC 8033's ([`control`]); the rounds as in
+//! [`crate::FqCodel`] (RFC 8290 section 4.2), which they were made after.
 //!
 //! A queue's chance of a drop follows the waits of its own packets, and what it lets pass its own backlog. So a flow that
 //! fills its queue is dropped from, and those that send little wait for nobody. A packet that finds as many packets
 //! waiting in all queues as the limit allows is dropped, whoever's it is.
 //!
-//! Departures from Linux: those of [`crate::Pie`], and
+//! Departures from Linux: those of [`control`], and
+//! - A full packet is the largest one that has come, not the device's (`psched_mtu`).
 //! - All queues are updated each `update`; Linux updates 2048 a round of its timer.
 //! - There is no limit of memory (`memory_limit`, 32 MB): packets here have no payload.
 //! - Flows are identified by number, hashed with a seed, as there are no addresses here. No filters.
@@ -18,12 +19,15 @@
 //! Cost: one copy of 40 bytes each way, a hash, a queue's state (two cache lines or three); a random number a packet while
 //! its queue's chance is not zero. Memory: some 170 bytes a queue, 48 a packet.
 
+mod control;
+
 use bufferlab_parameters::{LARGEST_PACKET, bytes, count, parameters};
 use bufferlab_units::{Span, Stream, Time};
 
+use control::Control;
+
 use crate::chains::{Chain, Pool};
 use crate::drr::LEAST_QUANTUM;
-use crate::pie::Control;
 use crate::turns::{Turns, hashed};
 use crate::{
     Backlog, Context, Discipline, DropReason, Dropped, Drops, Limit, Packet, PieConfig, QueueDisc, SubQueue,
@@ -117,14 +121,14 @@ impl QueueDisc for FqPie {
     fn enqueue(&mut self, now: Time, mut packet: Packet, drops: &mut Drops) {
         let index = hashed(self.perturbation, packet.flow, self.config.flows);
         let queue = &mut self.queues[index as usize];
-        queue.control.update(now);
+        queue.control.update(now, queue.chain.bytes());
         self.max_packet = self.max_packet.max(u64::from(packet.wire_bytes));
         if !self.limit.admits(self.backlog, packet.wire_bytes) {
             queue.control.on_overlimit();
             drops.push(Dropped { packet, reason: DropReason::Overlimit });
             return;
         }
-        let small = queue.chain.bytes() <= 2 * self.max_packet;
+        let small = queue.chain.bytes() < 2 * self.max_packet;
         if queue.control.refuses(&mut packet, small, &mut self.stream, &mut self.marks) {
             drops.push(Dropped { packet, reason: DropReason::Early });
             return;
@@ -149,7 +153,7 @@ impl QueueDisc for FqPie {
                 self.turns.end_turn(index, is_new);
                 continue;
             }
-            queue.control.update(now);
+            queue.control.update(now, queue.chain.bytes());
             let Some(packet) = self.pool.pop_front(&mut queue.chain) else {
                 queue.active = self.turns.leave(index, is_new);
                 continue;
@@ -157,7 +161,7 @@ impl QueueDisc for FqPie {
             self.backlog.remove(&packet);
             queue.deficit -= i64::from(packet.wire_bytes);
             let empty = queue.chain.is_empty();
-            queue.control.on_departure(if empty { Span::ZERO } else { now - packet.enqueued });
+            queue.control.on_departure(now, if empty { Span::ZERO } else { now - packet.enqueued });
             return Some(packet);
         }
     }

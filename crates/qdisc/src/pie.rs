@@ -20,9 +20,7 @@
 //! - The accumulated chance (section 5.4) starts anew after marks, too, as in appendix B's `drop_early`.
 //! - The chance decays when nothing waits, by section 4.2 and appendix A; in appendix B below half the target.
 //!
-//! Departures from Linux (5.10): no extra step of 2 % at waits above 250 ms. And RFC 8033 holds where Linux has the
-//! present wait in place of the last update's (section 4.1), less than two packets in place of at most two, bursts
-//! counted down by departures, a decay by 63/64, and no update while packets wait whose wait counts as none.
+//! Departures from Linux are those that the head of `fq_pie/control.rs` lists, which is Linux's.
 //!
 //! Cost: one copy of 40 bytes each way, a comparison with the next update; a random number a packet while the chance is
 //! not zero.
@@ -98,7 +96,7 @@ pub struct Pie {
 
 /// The chance of a drop, and what it comes from.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Control {
+struct Control {
     config: PieConfig,
     drop_prob: f64,
     /// Sum of the chances since the last drop or mark.
@@ -114,7 +112,7 @@ pub(crate) struct Control {
 impl Control {
     /// # Panics
     /// Without time between updates.
-    pub(crate) fn new(config: PieConfig) -> Control {
+    fn new(config: PieConfig) -> Control {
         assert!(config.t_update > Span::ZERO, "updates need time between them");
         Control {
             config,
@@ -135,7 +133,7 @@ impl Control {
 
     /// Makes the updates that are due by now.
     #[inline]
-    pub(crate) fn update(&mut self, now: Time) {
+    fn update(&mut self, now: Time) {
         if now >= self.next_update {
             self.catch_up(now);
         }
@@ -207,13 +205,7 @@ impl Control {
 
     /// Whether the packet that comes has to go: drawn, and not marked instead. `small`: at most two full packets wait.
     #[inline]
-    pub(crate) fn refuses(
-        &mut self,
-        packet: &mut Packet,
-        small: bool,
-        stream: &mut Stream,
-        marks: &mut u64,
-    ) -> bool {
+    fn refuses(&mut self, packet: &mut Packet, small: bool, stream: &mut Stream, marks: &mut u64) -> bool {
         if self.lets_burst() || !self.drop_early(small, stream) {
             return false;
         }
@@ -223,13 +215,13 @@ impl Control {
 
     /// The buffer was full.
     #[inline]
-    pub(crate) fn on_overlimit(&mut self) {
+    fn on_overlimit(&mut self) {
         self.accu_prob = 0.0;
     }
 
     /// A packet leaves after this wait; what leaves an empty queue behind counts as none.
     #[inline]
-    pub(crate) fn on_departure(&mut self, wait: Span) {
+    fn on_departure(&mut self, wait: Span) {
         self.current_qdelay = wait;
     }
 }
