@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from bufferlab.studies.advise.sensitivity import Broken as Broken
     from bufferlab.studies.advise.sensitivity import Sensitivity as Sensitivity
     from bufferlab.studies.advise.sensitivity import Shaken as Shaken
+    from bufferlab.studies.advise.today import Today as Today
     from bufferlab.studies.choosing.choice import Choice as Choice
     from bufferlab.studies.choosing.choice import Rival as Rival
     from bufferlab.studies.choosing.objectives import Aspect as Aspect
@@ -118,6 +119,7 @@ _PUBLIC: Final = {
     "Shaken": "bufferlab.studies.advise.sensitivity",
     "Broken": "bufferlab.studies.advise.sensitivity",
     "Rough": "bufferlab.studies.advise.rough",
+    "Today": "bufferlab.studies.advise.today",
     "Both": "bufferlab.studies.advise.joint",
     "Shaped": "bufferlab.studies.advise.joint",
     "Measured": "bufferlab.studies.compare.comparison",

@@ -165,7 +165,7 @@ def test_a_queue_that_the_platform_lacks_is_a_headline_where_it_is_much_better(
     (rival,) = made.choice.rivals
     moved = dataclasses.replace(rival, behind=Estimate(behind, 0.01), apart=())
     other = next(each for each in made.entries.values() if each is not made.answer)
-    absent = Absent("Juniper Junos", other.queue, moved, other.values)
+    absent = Absent(moved, (), other.values, "Juniper Junos", other.queue)
     text = said(box(dataclasses.replace(made, absent=absent)))
     assert text.count(f"Juniper Junos has no {other.queue.kind}. With it (") == 1
     assert ("users would fare 30 ± 1 % better." in text) == is_said

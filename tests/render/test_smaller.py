@@ -10,6 +10,7 @@ from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.beyond import Beyond
 from bufferlab.studies.advise.halved import Half, halved
+from bufferlab.studies.advise.today import Today
 from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.least import Bench, Case, Run
 from bufferlab.studies.targets import Values
@@ -23,7 +24,7 @@ LESS: Values = {**FIFO, "utilization": 0.9, "wait_mean_ms": 3.0}
 def with_half(advice: Advice, behind: float, values: Values) -> Advice:
     rival = Rival("fifo, half", Estimate(behind, 0.01), False, False, False, (), None)
     missed = tuple(each for each in advice.targets if each.margin(values.get(each.name)) < 0)
-    return dataclasses.replace(advice, half=Half(7, rival, missed, (values, values)))
+    return dataclasses.replace(advice, half=Half(rival, missed, (values, values), 7))
 
 
 def said(advice: Advice) -> str:
@@ -99,3 +100,22 @@ def test_an_interval_below_the_round_trip_is_shown() -> None:
     assert "100 ms, is shorter than the round trip of 600 ms" in (interval_note(far) or "")
     fifo = advised({"fifo": (14, runs(FIFO))}, where=dataclasses.replace(site(), rtt_ms=600.0))
     assert interval_note(fifo) is None
+
+
+def with_today(advice: Advice, values: Values, packets: int | None = 64, *, alike: bool = False) -> Advice:
+    rival = Rival("today", Estimate(0.0 if alike else 0.2, 0.01), alike, False, alike, (), None)
+    missed = tuple(each for each in advice.targets if each.margin(values.get(each.name)) < 0)
+    return dataclasses.replace(
+        advice, today=Today(rival, missed, (values, values), "fifo", f"{packets} packets", packets)
+    )
+
+
+def test_what_runs_today_has_a_line_with_what_it_misses_and_whether_it_may_stay() -> None:
+    advice = advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",))
+    text = said(with_today(advice, LESS))
+    assert "today fifo, 64 packets (96 KB, 38.4 ms): utilization 90 % (missed), loss" in text
+    assert "users fare 20 ± 1 % worse." in text and "It may stay" not in text
+    fine = {**LESS, "utilization": 0.96}
+    assert "users fare alike. It may stay." in said(with_today(advice, fine, alike=True))
+    assert "It may stay" not in said(with_today(advice, LESS, alike=True))  # it misses the target
+    assert "today fifo, 14 packets (21 KB, 8.4 ms): the same." in said(with_today(advice, FIFO, 14))

@@ -19,7 +19,7 @@ from bufferlab.scenario import QUEUE_WORDS, Scenario
 from bufferlab.studies.choosing.choice import choose
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.compare import Comparison, Measured
-from bufferlab.studies.compare.contenders import DEFAULT_QUEUES, changes, parse_contenders
+from bufferlab.studies.contenders import DEFAULT_QUEUES, changes, parse_contenders
 
 from ..small import dumbbell
 

@@ -105,6 +105,14 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     confidence: Annotated[
         float, typer.Option(help="Confidence with which the answer meets all targets.")
     ] = 0.95,
+    today: Annotated[
+        str | None,
+        typer.Option(
+            help="What the link runs now, to be run beside the answer: 'fifo:64 packets', fq_codel; "
+            "'scenario' is what the file has.",
+            show_default=False,
+        ),
+    ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Stop after the first answer.")] = False,
     sensitivity: Annotated[
         bool,
@@ -184,6 +192,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         "quick": quick,
         "sensitivity": sensitivity,
         "assumed": assumed,
+        **(_today(today, several=several)),
         **({} if several else {"lengthen": may_lengthen(scenario, read_overrides(overrides))}),
         "runner": runner,
     }
@@ -200,6 +209,14 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     hand_over(advice)
     say_kept(runner)
     check_met(advice, loaded.file)
+
+
+def _today(written: str | None, *, several: bool) -> Mapping[str, str]:
+    if written is None:
+        return {}
+    if several:
+        raise InputError("is about one link; --link names it", key="--today", value=written)
+    return {"today": written}
 
 
 def _check_emphasis(word: str | None) -> None:

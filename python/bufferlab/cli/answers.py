@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Final, Generic, Protocol, TypeVar
 
 import typer
 
@@ -153,12 +153,18 @@ class Delivery(Generic[Answer]):
             yield lambda: self.save(answer, out)
 
 
+_OPTIONS: Final = ("for", "today")
+"""Keys of errors that are options' names."""
+
+
 @contextmanager
 def naming_options() -> Iterator[None]:
     """Have errors about what matters most name the option; those about a file have their place."""
     try:
         yield
     except InputError as error:
-        if error.key != "for" or error.file is not None:
+        if error.key not in _OPTIONS or error.file is not None:
             raise
-        raise InputError(error.problem, key="--for", value=error.value, accepted=error.accepted) from None
+        raise InputError(
+            error.problem, key=f"--{error.key}", value=error.value, accepted=error.accepted
+        ) from None

@@ -8,6 +8,7 @@ from typing import cast
 
 import pytest
 
+from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import simulate
 from bufferlab.scenario import Scenario
 from bufferlab.stats import estimate
@@ -18,6 +19,7 @@ from bufferlab.studies.advise.question import prepared
 from bufferlab.studies.advise.settings import Settings
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.least import Case
+from bufferlab.studies.least.candidates import CHECK_SEEDS
 from bufferlab.studies.targets import Values, make_target, values_of_run
 
 from ...advised import advised
@@ -57,6 +59,51 @@ def test_what_is_advised_holds_with_other_seeds(scenario: Path) -> None:
     assert mean_with(found, scenario, "utilization") >= 0.9
     assert mean_with(found, scenario, "wait_mean_ms") <= 200
     assert {entry.queue.name for entry in found.entries.values()} == {"fifo", "codel"}
+
+
+def test_what_runs_today_is_run_beside_the_answer_with_its_seeds(scenario: Path) -> None:
+    def asked(today: str | None) -> Advice:
+        return advise(
+            scenario,
+            ["utilization >= 90 %"],
+            queues="fifo",
+            quick=True,
+            today=today,
+            threads=1,
+            progress=False,
+        )
+
+    found = asked("fifo:3 packets").today
+    assert found is not None and (found.queue, found.buffer, found.packets) == ("fifo", "3 packets", 3)
+    base = prepared(scenario, {"bottleneck.buffer": "3 packets"})
+    answer = asked(None)
+    first = 1 + CHECK_SEEDS
+    expected = []
+    for seed in range(first, first + len(answer.answer.values)):
+        result = simulate(base, seed)
+        assert result is not None
+        expected.append(values_of_run("bottleneck", result)["utilization"])
+    assert [each["utilization"] for each in found.values] == expected
+    assert answer.today is None and [str(each) for each in found.missed] == ["utilization at least 90 %"]
+    codel = asked("codel").today
+    assert codel is not None and codel.packets == 1000
+    own = asked("scenario").today
+    assert own is not None and own.packets == 20
+
+
+@pytest.mark.parametrize(
+    ("written", "problem"),
+    [
+        ("fifo", "has no buffer"),
+        ("fifo:3 packts", "has a wrong unit"),
+        ("fiffo:3", "is not a known queue"),
+        ("fifo:3, codel", "is more than one queue"),
+    ],
+)
+def test_what_runs_today_is_refused_before_any_run(scenario: Path, written: str, problem: str) -> None:
+    with pytest.raises(InputError, match=problem) as raised:
+        advise(scenario, today=written, progress=False)
+    assert raised.value.key == "today" and "fifo:64 packets" in (raised.value.accepted or "")
 
 
 def test_targets_that_no_queue_meets_are_said_to_be_missed(scenario: Path) -> None:

@@ -24,7 +24,7 @@ from bufferlab.render.advise.felt import (
     lacked_text,
     why_text,
 )
-from bufferlab.render.advise.half import half_text
+from bufferlab.render.advise.half import half_text, today_text
 from bufferlab.render.advise.head import MOST_CAUTIONS, cautions, head
 from bufferlab.render.advise.least import least_text
 from bufferlab.render.advise.limits import searched, unsettled
@@ -110,7 +110,9 @@ def _lines(advice: Advice, typed: Typed | None) -> Iterator[Line]:
 
 
 def _smaller(advice: Advice) -> Iterator[Line]:
-    """What less buffer gives: half of it, and what the last part of a target costs."""
+    """What others give: what runs today, half of the buffer; and what the last part of a target costs."""
+    if (today := today_text(advice)) is not None:
+        yield Line("today", today)
     if (half := half_text(advice)) is not None:
         yield Line("half", half, shorter=[(10, half.partition("; users")[0] + "."), (9, "")])
     if (cost := trade(advice)) is not None:

@@ -316,7 +316,10 @@ def fare_words(rival: Rival, entry: Measured, chosen: Measured) -> str:
     apart = "; ".join(_contrast(each, entry, chosen) for each in rival.apart)
     if abs(behind.mean or 0.0) <= MATERIAL or may_be_chance(behind):
         return f"alike as a whole, but {apart}" if apart else "alike"
-    return f"{share_text(behind)} {'worse' if (behind.mean or 0.0) > 0 else 'better'}"
+    if (behind.mean or 0.0) < 0:
+        return f"{share_text(behind)} better"
+    most = "" if rival.worst is None else f", most: {_contrast(rival.worst[0], entry, chosen)}"
+    return f"{share_text(behind)} worse{most}"
 
 
 def absent_text(found: Absent, chosen: Measured) -> str:
@@ -327,8 +330,6 @@ def absent_text(found: Absent, chosen: Measured) -> str:
         if (mean := found.mean(name).mean) is not None
     )
     fare = fare_words(found.rival, found, chosen)
-    if found.rival.worst is not None and fare.endswith("worse"):
-        fare += f", most: {_contrast(found.rival.worst[0], found, chosen)}"
     with_it = f"With it ({found.queue.show(found.queue.usual)}): {means}; users would fare {fare}."
     if found.platform is None:
         return f"is not among the queues that were asked for. {with_it}"

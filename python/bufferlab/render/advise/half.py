@@ -1,4 +1,4 @@
-"""What half of the answer's buffer does, in words."""
+"""What half of the answer's buffer does, and what runs today, in words."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from bufferlab.render.advise.words import size_text
 from bufferlab.render.words import title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.beside import Beside
 from bufferlab.studies.choosing.thresholds import NOTABLE
 
 _MISSED: Final = " (missed)"
@@ -17,14 +18,32 @@ _SHOWN: Final = {
     "loss": ("loss", FRACTION, 2),
     "wait_mean_ms": ("mean wait", MILLISECONDS, 3),
 }
-"""Always shown of half of the buffer: words, unit, digits."""
+"""Always shown of a setting beside the answer: words, unit, digits."""
 
 
 def half_text(advice: Advice) -> str | None:
     """What half of the buffer gives, and how users fare with it."""
     found = advice.half
+    return None if found is None else f"{size_text(advice.site, found.size)}: {_given(advice, found)}."
+
+
+def today_text(advice: Advice) -> str | None:
+    """What runs today gives, how users fare with it, and whether it may stay."""
+    found = advice.today
     if found is None:
         return None
+    packets = found.packets
+    size = found.buffer if packets is None else size_text(advice.site, packets)
+    start = f"{found.queue}, {size}"
+    answer = advice.answer
+    if found.queue == answer.queue.kind and packets == answer.packets and answer.queue.knob == "limit":
+        return f"{start}: the same."
+    stays = not found.missed and advice.choice.meets and found.rival.is_alike
+    return f"{start}: {_given(advice, found)}{'. It may stay' if stays else ''}."
+
+
+def _given(advice: Advice, found: Beside) -> str:
+    """What a setting measured, what it misses, and how users fare."""
     missed = {target.name: target for target in found.missed}
     numbers = [
         f"{title_text(target)} {target.show_measured(found.mean(name).mean)}{_MISSED}"
@@ -35,7 +54,7 @@ def half_text(advice: Advice) -> str | None:
         if (mean := found.mean(name).mean) is not None:
             numbers.append(f"{words} {unit.quantity(mean, digits=digits)}{_MISSED if name in missed else ''}")
     fare = fare_words(found.rival, found, advice.answer)
-    return f"{size_text(advice.site, found.size)}: {', '.join(numbers)}; users fare {fare}."
+    return f"{', '.join(numbers)}; users fare {fare}"
 
 
 def half_is_better(advice: Advice) -> str | None:

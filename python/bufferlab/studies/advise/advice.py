@@ -22,6 +22,7 @@ from bufferlab.studies.advise.halved import Half
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Broken, Sensitivity, Shaken
+from bufferlab.studies.advise.today import Today
 from bufferlab.studies.choosing.choice import LOOKS, Choice, Rival, choose, lossy, standing
 from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.least import Least, Verdict, checks_to_dicts, verdicts
@@ -62,6 +63,7 @@ class Advice(display.Displayed):
         breaks: In how many it does, if it was.
         absent: What a queue would do that was not to choose from; `None` where it was, or was not tried.
         half: What half of the answer's buffer does; `None` where the answer is no buffer or misses.
+        today: What the link runs now, beside the answer; `None` if nobody said it.
         beyond: By name of a queue, where each target that none of its buffers met is met for itself.
         elsewhere: What users wait for or lose mostly at another link, once it has come to its end.
         assumed: What the scenario takes for granted.
@@ -90,6 +92,7 @@ class Advice(display.Displayed):
     breaks: int = 0
     absent: Absent | None = None
     half: Half | None = None
+    today: Today | None = None
     beyond: Mapping[str, tuple[Beyond, ...]] = dataclasses.field(default_factory=dict)
     elsewhere: tuple[Spoiled, ...] = ()
     assumed: tuple[str, ...] = ()
@@ -249,6 +252,7 @@ class Advice(display.Displayed):
             "outlasted": {name: list(map(_broken, those)) for name, those in self.outlasted.items()},
             "absent": None if self.absent is None else self.absent.to_dict(),
             "half": None if self.half is None else self.half.to_dict(),
+            "today": None if self.today is None else self.today.to_dict(),
             "beyond": {name: [_alone(each) for each in those] for name, those in self.beyond.items()},
             "elsewhere": [dataclasses.asdict(each) for each in self.elsewhere],
             "configuration": self._configuration(platform, device, shape=shape),

@@ -30,6 +30,7 @@ def advise(
     resolution: float = 0.1,
     quick: bool = False,
     sensitivity: bool = True,
+    today: str | None = None,
     lengthen: bool = False,
     threads: int | None = None,
     progress: bool | None = None,
@@ -62,6 +63,8 @@ def advise(
         resolution: The buffer may be larger than the least by this share.
         quick: End with the first answer: buffers are searched, targets of delay are the usual ones.
         sensitivity: Ask also what would change the answer.
+        today: What the link runs now, which is run beside the answer: a queue and its buffer, such as
+            "fifo:64 packets" or "fq_codel"; "scenario" for what the scenario has.
         lengthen: Begin again with longer runs where those of the scenario are too short to judge the answer;
             else a warning says so.
         threads: Simulations at a time; default one for each processor.
@@ -86,6 +89,7 @@ def advise(
         resolution,
         quick=quick,
         sensitivity=sensitivity,
+        today=today,
         lengthen=lengthen,
     )
     return answer_link(

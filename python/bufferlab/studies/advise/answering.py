@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from bufferlab.configure import find_platform
@@ -12,6 +12,7 @@ from bufferlab.experiment.runner import Runner
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.absent import ASKED, Absent
 from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.beside import rival_of
 from bufferlab.studies.advise.course import Course, Watch
 from bufferlab.studies.advise.elsewhere import spoiled
 from bufferlab.studies.advise.lengths import long_enough
@@ -19,9 +20,9 @@ from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue, queues_for
 from bufferlab.studies.advise.runnable import about_queues
+from bufferlab.studies.advise.today import TODAY, Today, todays
 from bufferlab.studies.advise.tried import Tried, tried_queues
 from bufferlab.studies.alone import refuse_impossible
-from bufferlab.studies.choosing.choice import choose
 from bufferlab.studies.choosing.objectives import possible_aspects
 from bufferlab.studies.least import Bench, Case, Goal
 from bufferlab.studies.settling import MOST_LENGTHENED, about_longer
@@ -41,6 +42,7 @@ class Manner:
         resolution: The buffer may be larger than the least by this share.
         quick: End with the first answer.
         sensitivity: Ask also what would change the answer.
+        today: What the link runs now, which is run beside the answer: "fifo:64 packets"; `None` if unknown.
         usual: Try only queues with a target of delay, at the usual one, if there are any: no search.
         lengthen: Begin again with longer runs where those of the scenario are too short to judge the answer.
     """
@@ -52,6 +54,7 @@ class Manner:
     resolution: float = 0.1
     quick: bool = False
     sensitivity: bool = True
+    today: str | None = None
     usual: bool = False
     lengthen: bool = False
 
@@ -84,6 +87,8 @@ def answer_link(
         RunInterrupted: At Ctrl-C, with the best answer so far, or a `Tried` without one.
     """
     asked(base, index, needs, manner)  # raises before any work
+    if manner.today is not None:
+        todays(manner.today, base, index, _queues(base, index, needs, manner))
     with runner as keeping:
         answering = _Answering(base, index, needs, manner, assumed=assumed, runner=keeping, watch=watch)
         try:
@@ -144,8 +149,34 @@ class _Answering:
             self.assumed = (*assumed, about_longer(first, longer))
             self.made, self.base = self.runs, longer
             self.course = self._course(dataclasses.replace(advice, finished=False), lengthen=left > 1)
-        advice = dataclasses.replace(advice, runs=advice.runs + self.made)
+        advice = self._beside_today(dataclasses.replace(advice, runs=advice.runs + self.made))
         return advice if manner.quick else self._beside_absent(advice)
+
+    def _beside_today(self, advice: Advice) -> Advice:
+        """With what the link runs today."""
+        written, question = self.manner.today, self.course.question
+        if written is None:
+            return advice
+        self.watch(advice, f"running what runs today, {written}")
+        scenario = todays(
+            written, question.base, question.index, _queues(self.base, self.index, self.needs, self.manner)
+        )
+        values = self._measured(scenario, TODAY, advice)
+        judged = advice.aspects, advice.weights
+        rival, missed = rival_of(advice.answer, f"{TODAY}, {written}", values, advice.targets, judged)
+        link = scenario.links[question.index]
+        buffer = link["buffer"]
+        packets = round(buffer["amount"] or 0) if buffer["kind"] == "packets" else None
+        found = Today(rival, missed, values, str(link["queue"]["discipline"]), buffer["text"], packets)
+        return dataclasses.replace(advice, today=found, runs=advice.runs + len(values))
+
+    def _measured(self, scenario: Scenario, name: str, advice: Advice) -> tuple[Values, ...]:
+        """What a scenario measures with the seeds that the answer was compared with."""
+        course, case = self.course, Case(name, 0)
+        seeds = course.settings.seeds[: len(advice.answer.values)]
+        bench = Bench(course.question.site.link, lambda _: scenario, self.runner)
+        measured = bench.measure({case: list(seeds)})
+        return tuple(measured[case, seed] for seed in seeds)
 
     def _beside_absent(self, advice: Advice) -> Advice:
         """With what a queue would do that the platform lacks, or that the queues to choose from leave out."""
@@ -158,9 +189,14 @@ class _Answering:
         _, (queue,) = asked(
             self.base, self.index, self.needs, dataclasses.replace(self.manner, queues=ASKED, platform=None)
         )
-        seeds = course.settings.seeds[: len(advice.answer.values)]
-        found = _absent(course.question, queue, advice, platform, seeds=seeds, runner=self.runner)
-        return dataclasses.replace(advice, absent=found, runs=advice.runs + len(seeds))
+        question = course.question
+        values = self._measured(
+            queue.scenario(question.base, question.index, queue.usual), queue.name, advice
+        )
+        name, judged = f"{queue.name}, {queue.show(queue.usual)}", (advice.aspects, advice.weights)
+        rival, missed = rival_of(advice.answer, name, values, advice.targets, judged)
+        found = Absent(rival, missed, values, platform, queue)
+        return dataclasses.replace(advice, absent=found, runs=advice.runs + len(values))
 
     def so_far(self) -> Advice | Tried:
         """The best answer so far; without one, what was tried."""
@@ -218,34 +254,11 @@ def asked(base: Scenario, index: int, needs: Needs, manner: Manner) -> tuple[Que
     return question, usual or field
 
 
-def _absent(
-    question: Question,
-    queue: Queue,
-    advice: Advice,
-    platform: str | None,
-    *,
-    seeds: Sequence[int],
-    runner: Runner,
-) -> Absent:
-    """Run a queue with the seeds that the answer was compared with.
+def _queues(base: Scenario, index: int, needs: Needs, manner: Manner) -> Callable[[str], Queue]:
+    """What gives a queue by its word, whatever the platform has."""
 
-    Args:
-        question: What is asked.
-        queue: The queue.
-        advice: The answer.
-        platform: What does not have it; `None` if it was left out.
-        seeds: Of the answer's runs.
-        runner: Runs the simulations.
-    """
-    case = Case(queue.name, queue.usual)
-    bench = Bench(
-        question.site.link, lambda each: queue.scenario(question.base, question.index, each.size), runner
-    )
-    measured = bench.measure({case: list(seeds)})
-    values = tuple(measured[case, seed] for seed in seeds)
-    name = f"{queue.name}, {queue.show(queue.usual)}"
-    contest: Mapping[str, Sequence[Values]] = {advice.answer.name: advice.answer.values, name: values}
-    # as if it missed a target, so that it is compared and never taken
-    missed = {advice.answer.name: (), name: advice.targets[:1]}
-    (rival,) = choose(contest, advice.aspects, advice.weights, missed=missed).rivals
-    return Absent(platform, queue, rival, values)
+    def queue_of(word: str) -> Queue:
+        alone = dataclasses.replace(manner, queues=word, platform=None, today=None)
+        return asked(base, index, needs, alone)[1][0]
+
+    return queue_of

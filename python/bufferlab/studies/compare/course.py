@@ -18,8 +18,8 @@ from bufferlab.studies.advise.question import Question, link_index, prepared
 from bufferlab.studies.choosing.choice import Choice, apart, choose, missed_targets, standing
 from bufferlab.studies.choosing.objectives import Emphasis, aspects_of, possible_aspects
 from bufferlab.studies.compare.comparison import Comparison, Measured
-from bufferlab.studies.compare.contenders import changes, parse_contenders
 from bufferlab.studies.compare.further import advise_command
+from bufferlab.studies.contenders import changes, parse_contenders
 from bufferlab.studies.settling import Waiting, is_held, short_runs
 from bufferlab.studies.targets import Values, values_of_run
 
