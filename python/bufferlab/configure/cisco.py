@@ -6,7 +6,7 @@ from typing import Final
 
 from bufferlab.configure.answer import Answer
 from bufferlab.configure.bounds import Bound
-from bufferlab.configure.platform import Platform, Source, Target, Written
+from bufferlab.configure.platform import Default, Platform, Source, Target, Written
 from bufferlab.configure.shared import MOST_U32, counted_note, floored
 from bufferlab.errors import InputError
 
@@ -135,6 +135,25 @@ IOS_XE: Final = Platform(
     ),
     bounds=tuple(_XE.values()),
     faster=((10**9, "TenGigabitEthernet0/0/0"), (10 * 10**9, "HundredGigE0/0/0")),
+    defaults=(
+        Default(
+            of="the ASR 1000",
+            queue={"discipline": "fifo"},
+            buffer="50 ms",
+            sources=(
+                Source(
+                    "QoS: Congestion Management Configuration Guide, IOS XE 16.12",
+                    "Queue depth",
+                    "50 ms of 1500-byte packets, at least 64 packets; ESP40 25 ms",
+                ),
+            ),
+            note=(
+                "This is a class without a queue-limit, of which class-default is one; on ESP40 it is 25 ms. "
+                "The guide has no other figure for an interface without any policy."
+            ),
+            least_packets=64,
+        ),
+    ),
 )
 
 IOS_XR: Final = Platform(
@@ -158,6 +177,39 @@ IOS_XR: Final = Platform(
     bounds=(_XR,),
     counts_bytes=True,
     faster=((10**9, "TenGigE0/0/0/0"), (10 * 10**9, "HundredGigE0/0/0/0")),
+    defaults=(
+        Default(
+            of="the CRS and the ASR 9000",
+            queue={"discipline": "fifo"},
+            buffer="100 ms",
+            sources=(
+                Source(
+                    "IOS XR Modular QoS Command Reference for the CRS Router, Release 4.0",
+                    "queue-limit, Queue Limit Default Values",
+                    "100 ms at the interface rate without QoS",
+                ),
+                Source(
+                    "ASR 9000 Modular QoS Configuration Guide",
+                    "Configuring Tail Drop",
+                    "100 ms of queue bandwidth",
+                ),
+            ),
+            note="Of the interface's rate if no QoS is configured.",
+        ),
+        Default(
+            of="the NCS 540 and 5500",
+            queue={"discipline": "fifo"},
+            buffer="10 ms",
+            sources=(
+                Source(
+                    "Modular QoS Command Reference for Cisco NCS 5500 and NCS 540 Series Routers",
+                    "queue-limit",
+                    "10 ms for all queues",
+                ),
+            ),
+            note="For each queue.",
+        ),
+    ),
 )
 
 NX_OS: Final = Platform(
@@ -177,5 +229,8 @@ NX_OS: Final = Platform(
             "Configuring Queuing and Scheduling",
             "use",
         ),
+    ),
+    no_default=(
+        "no source has a size: a queue has a dynamic share of a buffer, which depends on what others hold"
     ),
 )

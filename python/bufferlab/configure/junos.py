@@ -6,7 +6,7 @@ from typing import Final
 
 from bufferlab.configure.answer import Answer
 from bufferlab.configure.bounds import Bound
-from bufferlab.configure.platform import Platform, Source, Target, Written
+from bufferlab.configure.platform import Default, Platform, Source, Target, Written
 
 _RANGES: Final = (
     (50_000, "IQ PICs on M320 and T Series, Type 3 FPCs"),
@@ -79,4 +79,30 @@ JUNOS: Final = Platform(
     bounds=(_WIDEST,),
     counts_bytes=True,
     faster=((10**9, "xe-0/0/0"), (10 * 10**9, "et-0/0/0")),
+    defaults=(
+        Default(
+            of="M5, M7i, M10, M10i and J Series",
+            queue={"discipline": "fifo"},
+            buffer="95 ms",
+            sources=(
+                Source(_JUNOS, "Default Schedulers Overview", "best effort has 95 % of bandwidth and buffer"),
+                Source(
+                    _JUNOS,
+                    "Managing Congestion ... by Configuring the Scheduler Buffer Size",
+                    "a percentage of the total buffer, which differs by device",
+                ),
+                Source(f"{_JUNOS}, Release 10.3", "buffer-size", "100 ms and other totals by platform"),
+                Source(
+                    "JUNOS 9.4, J-series Interfaces and Routing",
+                    "Delay Buffer Size",
+                    "100 ms by default, more on channelized T1/E1",
+                ),
+            ),
+            note=(
+                "Best effort has 95 % of the interface's buffer, which differs by card: 95 % of 50, 80, 100 "
+                "or 200 ms on M and T Series; that of MX Series was not found. A full buffer drops from "
+                "its head, where the scenario's FIFO refuses what comes."
+            ),
+        ),
+    ),
 )

@@ -13,6 +13,7 @@ from bufferlab.configure.linux_cake import SOURCES as CAKE_SOURCES
 from bufferlab.configure.linux_cake import cake_queue_options, has_shaper
 from bufferlab.configure.linux_cobalt import SOURCES as COBALT_SOURCES
 from bufferlab.configure.linux_cobalt import cobalt
+from bufferlab.configure.linux_defaults import DEFAULTS
 from bufferlab.configure.linux_dualpi2 import SOURCES as DUALPI2_SOURCES
 from bufferlab.configure.linux_dualpi2 import dualpi2
 from bufferlab.configure.linux_red import red
@@ -352,4 +353,5 @@ LINUX: Final = Platform(
     write_both=write_both,
     linklayers=True,
     sources_of_both=_BOTH,
+    defaults=DEFAULTS,
 )

@@ -12,6 +12,7 @@ from bufferlab.configure.linux import (
     discipline_options,
 )
 from bufferlab.configure.linux_cake import cake_queue_options
+from bufferlab.configure.linux_defaults import OF_OPENWRT
 from bufferlab.configure.platform import DOWNLOAD, UPLOAD, Platform, Source, Target, Written
 from bufferlab.configure.shared import (
     FIFO_SOURCE,
@@ -149,4 +150,5 @@ OPENWRT: Final = Platform(
     write_both=write_both,
     linklayers=True,
     for_downloads="of which the section has none, see bufferlab advise --home",
+    defaults=OF_OPENWRT,
 )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from bufferlab.configure.answer import OVERHEAD_BYTES, Answer
+from bufferlab.configure.answer import OVERHEAD_BYTES, Answer, read_answer
 from bufferlab.configure.bounds import Allowed, Bound, Held, allowed
 from bufferlab.configure.linklayer import LinkLayer
 
@@ -31,6 +31,32 @@ class Source:
 
     def __str__(self) -> str:
         return f"{self.title}, {self.place}"
+
+
+@dataclass(frozen=True)
+class Default:
+    """What an interface runs where nobody configured a queue.
+
+    Attributes:
+        of: What runs it, in words that follow "by default of": "the kernel".
+        queue: The queue as in a scenario, with its parameters.
+        buffer: How much may wait, as in a scenario; `buffer_at` heeds the least.
+        sources: Where that was read.
+        note: What to know of it: where it differs, and what the scenario's queue leaves out.
+        least_packets: Full packets of 1500 bytes that it holds at least, whatever the rate.
+    """
+
+    of: str
+    queue: Mapping[str, Any]
+    buffer: str
+    sources: tuple[Source, ...]
+    note: str
+    least_packets: int = 0
+
+    def buffer_at(self, rate_bps: int) -> str:
+        """The buffer on a link of a rate, bit/s, as in a scenario."""
+        packets = read_answer(f"{rate_bps} bps", self.queue, self.buffer, "1500 B", "0 B").packets
+        return self.buffer if packets >= self.least_packets else f"{self.least_packets} packets"
 
 
 @dataclass(frozen=True)
@@ -124,6 +150,9 @@ class Platform:
         for_downloads: What to do for what comes in, since lines are for what leaves an interface.
         device_length: Characters of an interface's name at most; `None` if that is not known.
         counts_bytes: Whether its limits hold bytes, be it as a time, where Linux's hold packets of any size.
+        defaults: What an interface runs if nobody configured a queue: the usual one first, then what others
+            of its kind run; none if no source has it.
+        no_default: Why there is none; empty if there is one.
     """
 
     name: str
@@ -144,6 +173,13 @@ class Platform:
     for_downloads: str = "configure the interface towards their receivers"
     device_length: int | None = None
     counts_bytes: bool = False
+    defaults: tuple[Default, ...] = ()
+    no_default: str = ""
+
+    @property
+    def default(self) -> Default | None:
+        """What its interfaces usually run if nobody configured a queue; `None` if no source has it."""
+        return self.defaults[0] if self.defaults else None
 
     def nearest(self, discipline: str) -> str:
         """Its discipline that comes nearest to one that it lacks; the first one if none is alike."""

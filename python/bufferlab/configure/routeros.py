@@ -8,7 +8,7 @@ from typing import Final
 
 from bufferlab.configure.answer import Answer
 from bufferlab.configure.linux import CAKE_NOTE
-from bufferlab.configure.platform import DOWNLOAD, UPLOAD, Platform, Source, Target, Written
+from bufferlab.configure.platform import DOWNLOAD, UPLOAD, Default, Platform, Source, Target, Written
 from bufferlab.configure.shared import (
     below_line,
     counted_limit,
@@ -164,4 +164,23 @@ ROUTEROS: Final = Platform(
         Source("Linux", "include/uapi/linux/pkt_sched.h", "limits of 32 bits; the manual names no most"),
     ),
     step_us=PS_PER_MS // PS_PER_US,
+    defaults=(
+        Default(
+            of="MikroTik's products",
+            queue={"discipline": "fifo"},
+            buffer="100 packets",
+            sources=(
+                Source(
+                    _MANUAL,
+                    "Queues, Queue Types",
+                    "only-hardware-queue, a transmit ring of usually at least 100 packets",
+                ),
+            ),
+            note=(
+                "only-hardware-queue has no queue but the driver's transmit ring, whose size varies by "
+                "device: usually at least 100 packets. Where a driver does not support it, "
+                "ethernet-default is a pfifo of 50 packets."
+            ),
+        ),
+    ),
 )
