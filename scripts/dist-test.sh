@@ -29,7 +29,7 @@ installed() {
     venv/bin/bufferlab advise "$root/examples/home-gateway.toml" --quick > advice.txt
     grep -q fq_codel advice.txt
     for made in man/man1/bufferlab.1 man/man1/bufferlab-advise.1 bash-completion/completions/bufferlab \
-      zsh/site-functions/_bufferlab fish/vendor_completions.d/bufferlab.fish; do
+      zsh/site-functions/_bufferlab fish/vendor_completions.d/bufferlab.fish doc/bufferlab/third-party-licenses.txt; do
       [ -s "venv/share/$made" ] || { echo "there is no share/$made" >&2; exit 1; }
     done
     [ ! -e "$root/python/bufferlab/web/page" ] || { rm -rf page && venv/bin/bufferlab serve --export page; }
