@@ -142,6 +142,7 @@ docs: setup ## Writes the pages, the schema and Python's types that are made fro
 	@cargo run --quiet --locked --package bufferlab-dev -- generate-all
 	@$(BIN)/python -m bufferlab.evidence.report
 	@$(BIN)/python scripts/reference.py
+	@$(BIN)/python scripts/gallery.py
 
 .PHONY: site
 site: setup ## Builds the documents as a site into site/, with the page in it; no address of others is in it

@@ -156,7 +156,7 @@ need_extension() {
 # The laboratory in a browser, which is left out where it cannot be built.
 want_page() {
   changed page.stamp "$(rustc --version)" "$(node --version 2>/dev/null)" Cargo.toml Cargo.lock crates examples docs/scenario.schema.json scripts/web.sh \
-    web/src web/stories web/public web/index.html web/*.json web/*.ts web/*.js web/.npmrc || return 0
+    web/src web/stories web/gallery web/public web/index.html web/*.json web/*.ts web/*.js web/.npmrc || return 0
   say "building the page for browsers"
   scripts/web.sh
   stamp page.stamp

@@ -73,7 +73,7 @@ def commands() -> str:
 def gallery() -> str:
     """All figures of the documents, each with its words and the document that explains it."""
     lab = (
-        " They can be had live, packet by packet, in the [laboratory](../lab/index.html)."
+        " They can be had live, packet by packet, in the [laboratory](../lab/index.html#gallery)."
         if PAGE.exists()
         else ""
     )

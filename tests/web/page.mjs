@@ -279,7 +279,7 @@ const tests = {
   },
   async "keys reach everything, and Enter runs"(open) {
     const page = await open(small());
-    for (const name of ["Laboratory", "Stories", "Run"]) {
+    for (const name of ["Laboratory", "Gallery", "Stories", "Run"]) {
       await page.keyboard.press("Tab");
       assert.equal(await page.evaluate(() => document.activeElement.textContent), name);
     }
@@ -309,6 +309,46 @@ const tests = {
     const lab = await open(link);
     await lab.getByRole("heading", { name: "A home's line" }).waitFor();
   },
+  async "a figure of the gallery has its numbers, and is seen live"(open) {
+    const page = await open("");
+    await page.getByRole("link", { name: "Gallery", exact: true }).click();
+    const figure = page.getByRole("article", { name: "A ping behind a download" });
+    await figure.getByRole("img", { name: "Ping's round trip, ms: mean" }).locator("canvas").waitFor();
+    await figure.getByText(/Claims about this figure, point by point: \d+ agree/).waitFor();
+    await figure.getByText("The numbers").click();
+    const simulated = Number(await figure.getByRole("row", { name: /^20 / }).getByRole("cell").first().textContent());
+    await picture(page, "gallery");
+    await figure.getByRole("link", { name: "See it live" }).click();
+    await page.getByRole("region", { name: "Variant 3" }).getByRole("heading", { name: "100 packets" }).waitFor();
+    assert.equal(await page.getByLabel("Link").first().locator("option:checked").textContent(), "s0-h2"); // where packets wait
+    await toTheEnd(page);
+    const live = await page.getByRole("region", { name: "Variant 2" }).getByRole("row", { name: /^ping/ }).first().getByRole("cell").last().textContent();
+    assert.match(live, / ms$/);
+    assert.ok(Math.abs(parseFloat(live) / simulated - 1) < 0.05, `${live}, not ${simulated} ms`); // one seed of five
+    await picture(page, "gallery-live");
+    await page.getByRole("link", { name: "Back to the gallery" }).click();
+    await page.getByRole("link", { name: "parking-lot", exact: true }).click();
+    await page.getByText("Example: parking-lot.").waitFor();
+    assert.equal(await page.getByLabel("Example").inputValue(), "parking-lot");
+  },
+  async "every figure's scenarios can be run, and a name that is none is no harm"(open) {
+    const page = await open("#gallery");
+    const figures = await page.locator("a.live").evaluateAll((links) => links.map((link) => link.getAttribute("href")));
+    assert.ok(figures.length >= 10);
+    for (const figure of figures) {
+      await page.evaluate((hash) => (window.location.hash = hash), figure);
+      await page.getByRole("region", { name: "Variant 2" }).locator("p.summary").waitFor();
+      await button(page, "Step").click();
+      await page.getByText(/^At [1-9]/).nth(1).waitFor();
+      assert.equal(await page.getByRole("alert").count(), 0, figure);
+    }
+    for (const none of ["#figure=none", "#figure=__proto__", "#example=%00", "#figure="]) {
+      await page.evaluate((hash) => (window.location.hash = hash), none);
+      await page.getByRole("region", { name: "Scenario", exact: true }).waitFor();
+      await page.evaluate((hash) => (window.location.hash = hash), figures[0]);
+      await page.getByRole("region", { name: "Variant 2" }).waitFor();
+    }
+  },
   async "every lesson's scenarios can be run"(open) {
     const page = await open("#stories");
     const stories = await page.locator(".stories a").evaluateAll((links) => links.map((link) => link.getAttribute("href")));
@@ -334,9 +374,11 @@ const tests = {
     for (const [scheme, width, hash] of [
       ["light", 1200], ["dark", 1200], ["light", 360], ["dark", 360],
       ["light", 360, "#story=home.1"], ["dark", 1200, "#story=home.1"], ["light", 360, "#stories"],
+      ["light", 360, "#gallery"], ["dark", 1200, "#gallery"],
     ]) {
       const page = await open(hash ?? small(), { colorScheme: scheme, viewport: { width, height: 800 }, bypassCSP: true });
-      if (hash !== "#stories") await toTheEnd(page);
+      if (!["#stories", "#gallery"].includes(hash)) await toTheEnd(page);
+      if (hash === "#gallery") await page.getByText("The numbers").first().click();
       if (!hash) await page.getByText("The scenario as text and form").click();
       if (hash?.startsWith("#story=")) await page.getByLabel("About 4 ms, as before").check();
       await page.evaluate(axe);

@@ -19,6 +19,14 @@ export interface Series {
   waits: Columns;
 }
 
+const namesOf = (answer: Answer | null): string => JSON.stringify(answer?.links.map((link) => link.plan.name));
+
+/** The link where packets wait, as far as rates say: a scenario's links are shown one at a time. */
+function slowest(answer: Answer): number {
+  const rates = answer.links.map((link) => link.plan.rate_bps);
+  return rates.indexOf(Math.min(...rates));
+}
+
 /** A scenario with its run. */
 export class Variant {
   readonly id = ++made;
@@ -84,8 +92,9 @@ export class Variant {
       const read = await this.#runner.read(this.asked);
       this.problems = "problems" in read ? read.problems : [];
       if (!("answer" in read)) return;
+      const links = namesOf(this.answer);
       this.answer = read.answer;
-      this.link = Math.min(this.link, read.answer.links.length - 1);
+      if (namesOf(read.answer) !== links) this.link = slowest(read.answer);
       this.#layout = new Layout(read.answer.links.length, read.answer.groups.length);
       this.#moves = [];
       await this.#start();

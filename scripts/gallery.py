@@ -1,0 +1,159 @@
+"""Writes web/gallery/figures.json: the documents' figures for the page, with scenarios to see live.
+
+    python scripts/gallery.py            # --check only compares
+
+web/gallery/figures.toml chooses the figures. Their points are those that full reproductions measured, what
+was published is from the claims files, and the scenarios are those of the points.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final
+
+import polars as pl
+
+from bufferlab.evidence import measured
+from bufferlab.evidence.document import Claim, Document, Figure
+from bufferlab.evidence.documents import bundled_documents, compared
+from bufferlab.evidence.expressions import Names, evaluate
+from bufferlab.evidence.reproduction import Request
+from bufferlab.evidence.simulated import scenarios_of
+from bufferlab.evidence.verdicts import Compared, compare
+
+FOLDER: Final = Path(__file__).parents[1] / "web" / "gallery"
+CHOSEN: Final = FOLDER / "figures.toml"
+MADE: Final = FOLDER / "figures.json"
+DIGITS: Final = 4
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A figure of the gallery: what the file says, and what is known of it."""
+
+    said: Mapping[str, Any]
+    document: Document
+    figure: Figure
+    points: Compared
+    claims: Mapping[str, Claim]
+
+
+def gallery() -> list[dict[str, Any]]:
+    """The documents with their figures."""
+    documents = {each.name: each for each in bundled_documents()}
+    chosen = [
+        _chosen(each, documents) for each in tomllib.loads(CHOSEN.read_text(encoding="utf-8"))["figures"]
+    ]
+    return [
+        {
+            "title": group[0].document.title,
+            "citation": group[0].document.citation,
+            "figures": [_figure(each) for each in group],
+        }
+        for group in (list(found) for _, found in groupby(chosen, key=lambda each: each.document.name))
+    ]
+
+
+def _chosen(said: Mapping[str, Any], documents: Mapping[str, Document]) -> Chosen:
+    name, _, part = said["of"].partition("/")
+    document, figure = documents[name], documents[name].figures[part]
+    kept = measured.load(document, figure)
+    if kept is None:
+        raise ValueError(f"{said['of']} was not recorded")
+    claims = {claim.id: claim for claim in document.claims_of(figure.name)}
+    return Chosen(said, document, figure, compared(document, figure, kept), claims)
+
+
+def _figure(chosen: Chosen) -> dict[str, Any]:
+    said = chosen.said
+    return {
+        "name": f"{said['of'].replace('/', '.')}{'.' + said['name'] if 'name' in said else ''}",
+        "of": said["of"],
+        "title": said["title"],
+        "text": said["text"],
+        "x": {key: value for key, value in said["x"].items() if key != "key"},
+        "y": said["y"],
+        "lines": [_line(chosen, line) for line in said["lines"]],
+        "published": [_published(chosen, claim) for claim in said.get("claims", ())],
+        "level": _level(chosen),
+        "verdicts": list(_verdicts(chosen)),
+        "variants": list(_variants(chosen)),
+        "shortened": "set" in said,
+    }
+
+
+def _line(chosen: Chosen, line: Mapping[str, Any]) -> dict[str, Any]:
+    frame = chosen.points.others[line["other"]] if "other" in line else chosen.points.ours
+    for key, value in line.get("where", {}).items():
+        if key in frame.columns:
+            frame = frame.filter(pl.col(key) == value)
+    x, column = chosen.said["x"]["key"], line["column"]
+    rows = frame.select(x, column).drop_nulls().sort(x).rows()
+    if len(rows) < 2 or len({row[0] for row in rows}) < len(rows):
+        raise ValueError(f"{chosen.said['of']}, {line['title']}: {len(rows)} points, or two at one place")
+    points = [(each, _rounded(value)) for each, value in rows]
+    return {"title": line["title"], "published": line.get("published", False), "points": points}
+
+
+def _published(chosen: Chosen, name: str) -> dict[str, Any]:
+    claim = chosen.claims[name]
+    (x,) = [value for key, value in claim.setting.items() if key == chosen.said["x"]["key"]]
+    return {"point": (x, _number(claim)), "what": claim.what, "place": claim.place}
+
+
+def _level(chosen: Chosen) -> float | None:
+    return _number(chosen.claims[chosen.said["level"]]) if "level" in chosen.said else None
+
+
+def _number(claim: Claim) -> float:
+    value = claim.value
+    if isinstance(value, str):
+        found = evaluate(value, Names({}))
+        return _rounded(found if isinstance(found, int | float) else 0.0)
+    if not isinstance(value, int | float):
+        raise TypeError(f"{claim.id} states no single number")
+    return _rounded(value)
+
+
+def _verdicts(chosen: Chosen) -> Iterator[dict[str, Any]]:
+    """How many points each claim of the figure was compared at, by verdict."""
+    counted = compare(chosen.document, chosen.figure, chosen.points)["verdict"].value_counts(sort=False)
+    for verdict, count in sorted(counted.rows()):
+        yield {"verdict": verdict, "count": count}
+
+
+def _variants(chosen: Chosen) -> Iterator[dict[str, str]]:
+    runs = chosen.document.runs[chosen.said["runs"]]
+    for variant in chosen.said["variants"]:
+        only = {key: [value] for key, value in variant["at"].items()}
+        ((_, scenario),) = scenarios_of(chosen.document, runs, Request(), only).items()
+        changed = scenario.with_overrides({"run.name": variant["name"], **chosen.said.get("set", {})})
+        yield {"name": variant["name"], "text": changed.to_toml()}
+
+
+def _rounded(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")
+
+
+def main(*, check: bool) -> int:
+    """Write the file, or compare it; the exit status."""
+    text = json.dumps(gallery(), indent=1, ensure_ascii=False) + "\n"
+    if MADE.exists() and MADE.read_text(encoding="utf-8") == text:
+        return 0
+    if check:
+        sys.stderr.write("web/gallery/figures.json is not up to date: run make docs\n")
+        return 1
+    MADE.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(check="--check" in sys.argv[1:]))

@@ -1,0 +1,120 @@
+/** The gallery: figures of documents, from web/gallery/figures.json, and the examples. */
+
+import made from "../../gallery/figures.json";
+import type { Asked } from "../engine/types";
+import { EXAMPLES } from "../examples";
+import { color } from "../format";
+import type { Columns } from "../variant.svelte";
+
+type Point = [number, number];
+
+interface Axis {
+  title: string;
+  log?: boolean;
+  /** Where it begins, if not at 0. */
+  from?: number;
+}
+
+export interface Figure {
+  name: string;
+  /** What `bufferlab reproduce` calls it. */
+  of: string;
+  title: string;
+  text: string;
+  x: Axis;
+  y: Axis;
+  lines: { title: string; published: boolean; points: Point[] }[];
+  /** Numbers that the document states. */
+  published: { point: Point; what: string; place: string }[];
+  /** What the document promises for all of the figure. */
+  level: number | null;
+  verdicts: { verdict: string; count: number }[];
+  variants: { name: string; text: string }[];
+  /** Whether the live runs are shorter than those of the points. */
+  shortened: boolean;
+}
+
+export interface Document {
+  title: string;
+  citation: string;
+  figures: Figure[];
+}
+
+export const DOCUMENTS = made as unknown as Document[];
+
+/** What is shown live from the start, and what to say of it. */
+export interface Start {
+  title: string;
+  asked: Asked[];
+}
+
+export const liveOf = (figure: Figure): string => `#figure=${figure.name}`;
+export const exampleOf = (name: string): string => `#example=${encodeURIComponent(name)}`;
+
+/** What an address of the gallery begins the laboratory with; null if it is none, or of nothing that there is. */
+export function startOf(hash: string): Start | null {
+  const [kind, name = ""] = hash.split("=", 2);
+  if (kind === "#example") {
+    const example = EXAMPLES.find((each) => exampleOf(each.name) === hash);
+    return example ? { title: `Example: ${example.name}`, asked: [{ text: example.text, overrides: {} }] } : null;
+  }
+  const figure = kind === "#figure" ? DOCUMENTS.flatMap((document) => document.figures).find((each) => each.name === name) : undefined;
+  return figure ? { title: figure.title, asked: figure.variants.map(({ text }) => ({ text, overrides: {} })) } : null;
+}
+
+/** What an example is about: the first sentence of its comment. */
+export function aboutOf(text: string): string {
+  const lines = text.split("\n");
+  const end = lines.findIndex((line) => !/^# ?\S/.test(line));
+  const comment = lines.slice(0, end).map((line) => line.replace(/^# ?/, "")).join(" ");
+  return /^.*?[.:](?= |$)/.exec(comment)?.[0].replace(/:$/, ".") ?? comment;
+}
+
+export interface Drawn {
+  columns: Columns;
+  lines: { label: string; color: string; points: boolean; joined: boolean; dash?: number[] }[];
+}
+
+const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3], [4, 4]];
+
+/** A figure's lines over one x axis. */
+export function drawn(figure: Figure): Drawn {
+  const found: (Drawn["lines"][number] & { places: Map<number, number> })[] = figure.lines.map((line, index) => ({
+    label: line.title,
+    color: color(index),
+    points: true,
+    joined: !line.published,
+    dash: DASHES[index % DASHES.length] ?? [],
+    places: new Map(line.points),
+  }));
+  if (figure.published.length) {
+    const places = new Map(figure.published.map((each) => each.point));
+    found.push({ label: "Published", color: "#d55e00", points: true, joined: false, places });
+  }
+  const all = [...new Set(found.flatMap((line) => [...line.places.keys()]))].sort((a, b) => a - b);
+  if (figure.level !== null) {
+    const level = figure.level;
+    found.push({ label: "Published", color: "#d55e00", points: false, joined: true, dash: [6, 3], places: new Map(all.map((x) => [x, level])) });
+  }
+  return {
+    columns: [all, ...found.map((line) => filled(all, line.places))],
+    lines: found.map(({ places: _, ...line }) => line),
+  };
+}
+
+/** Null where a line has no point, and undefined between its points, through which lines are drawn. */
+function filled(all: number[], places: Map<number, number>): (number | null)[] {
+  const ends = [Math.min(...places.keys()), Math.max(...places.keys())] as const;
+  return all.map((x) => places.get(x) ?? (x > ends[0] && x < ends[1] ? (undefined as unknown as null) : null));
+}
+
+/** "8 agree, 2 differ". */
+export function verdictsOf(figure: Figure): string {
+  return figure.verdicts.map(({ verdict, count }) => `${count} ${words(verdict, count)}`).join(", ");
+}
+
+function words(verdict: string, count: number): string {
+  if (verdict === "agrees") return count === 1 ? "agrees" : "agree";
+  if (verdict === "differs") return count === 1 ? "differs" : "differ";
+  return count === 1 ? "is not comparable" : "are not comparable";
+}
