@@ -13,6 +13,7 @@ from bufferlab.evidence.answers.asking import SEEDS, Judge
 from bufferlab.evidence.answers.questions import questions
 from bufferlab.evidence.documents import Work
 from bufferlab.evidence.reproduction import Request
+from bufferlab.render.plots.style import Drawing
 from bufferlab.studies.size import rules
 from bufferlab.studies.size.published import in_theory
 
@@ -47,7 +48,7 @@ def summary_tables(work: Work) -> dict[str, pl.DataFrame]:
 def draw(work: Work) -> Figure:
     """Each answer over the true buffer, beside the rules'."""
     tables = _asked(work.request)
-    figure = Figure(figsize=(8, 5), layout="constrained")
+    figure = Drawing(figsize=(8, 5), layout="constrained")
     axes = figure.add_subplot()
     series = [("rules", tables["rules"], ".", "0.6"), ("size", tables["size"], "o", "C0")]
     series.append(("advise --queues fifo", tables["advise"], "x", "C1"))

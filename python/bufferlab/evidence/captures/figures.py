@@ -20,6 +20,7 @@ from bufferlab.evidence.captures.seen import PLACES, captured, estimates
 from bufferlab.evidence.documents import Work
 from bufferlab.evidence.reproduction import Request
 from bufferlab.experiment.runner import Runner
+from bufferlab.render.plots.style import Drawing
 from bufferlab.scenario import Scenario
 from bufferlab.studies.internet import SHARES
 from bufferlab.studies.size import size
@@ -65,7 +66,7 @@ def decision_tables(work: Work) -> dict[str, pl.DataFrame]:
 def draw(work: Work) -> Figure:
     """For each kind of capture, the part of the buffers up to a ratio to the true one."""
     rows = pl.DataFrame(_decided(work.request), infer_schema_length=None)
-    figure = Figure(figsize=(8, 5), layout="constrained")
+    figure = Drawing(figsize=(8, 5), layout="constrained")
     axes = figure.add_subplot()
     for name, own in rows.filter(pl.col("packets").is_not_null()).group_by("capture", maintain_order=True):
         ratios = np.sort((own["packets"] / own["truth"]).to_numpy())

@@ -12,7 +12,7 @@ from bufferlab.evidence.controls.mixes import CONTROLS, SCENARIOS
 from bufferlab.evidence.documents import Work
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.runner import Runner
-from bufferlab.render.plots.style import COLORS
+from bufferlab.render.plots.style import COLORS, Drawing
 from bufferlab.results.metrics.keys import TIME
 from bufferlab.results.result import Result
 from bufferlab.scenario import Scenario
@@ -89,7 +89,7 @@ def draw(work: Work, duration_s: float = 60.0) -> Figure:
     windows = work.tables["windows"].filter(pl.col("time_s") <= duration_s)
     controls = windows["control"].unique(maintain_order=True)
     rows = -(-len(controls) // 3)
-    figure = Figure(figsize=(9, 1.5 * rows), layout="constrained")
+    figure = Drawing(figsize=(9, 1.5 * rows), layout="constrained")
     panels = figure.subplots(rows, 3, sharex=True, sharey=True, squeeze=False).ravel()
     for panel, control in zip(panels, controls, strict=False):
         shown = windows.filter(pl.col("control") == control)

@@ -8,13 +8,14 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from bufferlab.evidence.documents import Work
+from bufferlab.render.plots.style import Drawing
 
 _PARTS: Final = (("utilization", "utilization"), ("wait_us", "mean wait, µs"))
 
 
 def draw(work: Work) -> Figure:
     """A panel for each column, a line for each link and number of flows."""
-    figure = Figure(figsize=(9, 3.6), layout="constrained")
+    figure = Drawing(figsize=(9, 3.6), layout="constrained")
     lines = work.points.select("link", "flows").unique(maintain_order=True)
     for axis, (column, label) in zip(figure.subplots(1, len(_PARTS)), _PARTS, strict=True):
         for link, flows in lines.iter_rows():

@@ -8,11 +8,12 @@ from matplotlib.figure import Figure
 from bufferlab.evidence.documents import Work
 from bufferlab.evidence.hosts.least import SCENARIOS, STEPS, bdp_packets
 from bufferlab.experiment.simulation import prepare
+from bufferlab.render.plots.style import Drawing
 
 
 def draw(work: Work) -> Figure:
     """A panel for each control: the least buffers over the number of flows."""
-    figure = Figure(figsize=(9, 6.5), layout="constrained")
+    figure = Drawing(figsize=(9, 6.5), layout="constrained")
     axes = figure.subplots(2, 2, sharex=True, sharey=True)
     every = work.points.sort("flows")
     counts = every["flows"].unique().sort().to_list()

@@ -8,6 +8,7 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from bufferlab.evidence.documents import Work
+from bufferlab.render.plots.style import Drawing
 
 _PARTS: Final = (
     ("ratio", "goodput of Prague over CUBIC's", 1.0),
@@ -18,7 +19,7 @@ _PARTS: Final = (
 
 def slow(work: Work) -> Figure:
     """A panel for each round-trip time: shares over the rate with both steps."""
-    figure = Figure(figsize=(9, 3.2), layout="constrained")
+    figure = Drawing(figsize=(9, 3.2), layout="constrained")
     trips = work.points["rtt_ms"].unique().sort()
     for axis, rtt_ms in zip(
         figure.subplots(1, len(trips), sharey=True, squeeze=False)[0], trips, strict=True
@@ -35,7 +36,7 @@ def slow(work: Work) -> Figure:
 
 def draw(work: Work) -> Figure:
     """A panel for each column."""
-    figure = Figure(figsize=(9, 3.6), layout="constrained")
+    figure = Drawing(figsize=(9, 3.6), layout="constrained")
     for axis, (column, label, promised) in zip(figure.subplots(1, len(_PARTS)), _PARTS, strict=True):
         for rtt_ms in work.points["rtt_ms"].unique().sort():
             rows = work.points.filter(pl.col("rtt_ms") == rtt_ms).sort("rate_mbps")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from bufferlab.evidence.documents import Work
 from bufferlab.evidence.ns2.reference import Reference, load_references
 from bufferlab.experiment.simulation import prepare
-from bufferlab.render.plots.style import COLORS
+from bufferlab.render.plots.style import COLORS, Drawing
 from bufferlab.resolved import full_packet_bytes, payload_bytes
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 
@@ -125,7 +125,7 @@ def _draw(points: pl.DataFrame, quantity: _Quantity) -> Figure:
     ns2 = ns2_evaluation()
     queues = points["queue"].unique(maintain_order=True).to_list()
     kinds = points["senders"].unique(maintain_order=True).to_list()
-    figure = Figure(figsize=(4.6 * len(queues), 7.2), layout="constrained")
+    figure = Drawing(figsize=(4.6 * len(queues), 7.2), layout="constrained")
     panels = figure.subplots(len(kinds), len(queues), sharex=True, sharey=True, squeeze=False)
     for row, senders in zip(panels, kinds, strict=True):
         for panel, queue in zip(row, queues, strict=True):

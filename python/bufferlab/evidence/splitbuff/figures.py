@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from bufferlab.evidence.document import Claim
 from bufferlab.evidence.documents import Work
 from bufferlab.evidence.ns2.reference import load_references
-from bufferlab.render.plots.style import COLORS
+from bufferlab.render.plots.style import COLORS, Drawing
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 
 _STYLES = {1040: (COLORS[0], "solid", "o"), 1000: (COLORS[1], "dashed", "s")}
@@ -97,7 +97,7 @@ def draw_fig1(work: Work) -> Figure:
     """Three panels over the buffer in ms: throughput ratio, wait of the short flow, loss."""
     points, ns2 = work.points, work.tables["ns2"]
     claims = work.document.claims_of(work.figure.name)
-    figure = Figure(figsize=(14, 5), layout="constrained")
+    figure = Drawing(figsize=(14, 5), layout="constrained")
     ratio, wait, loss = figure.subplots(1, 3)
     for wire in points["wire_bytes"].unique(maintain_order=True):
         ours, theirs = (frame.filter(pl.col("wire_bytes") == wire) for frame in (points, ns2))

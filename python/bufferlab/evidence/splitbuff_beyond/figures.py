@@ -10,7 +10,7 @@ import polars as pl
 from matplotlib.figure import Figure
 
 from bufferlab.evidence.documents import Work
-from bufferlab.render.plots.style import COLORS, MARKERS, line_style, new_figure, new_figure_row
+from bufferlab.render.plots.style import COLORS, MARKERS, Drawing, line_style, new_figure, new_figure_row
 
 _HATCHES: Final = ("", "///", "xxx", "...", "\\\\\\", "ooo")
 _BAR_ROOM: Final = 0.85
@@ -130,7 +130,7 @@ def _lines(points: pl.DataFrame, panel: str, series: str, place: str) -> Figure:
     """Two rows of panels: fairness and mean wait against a number, a line a series."""
     titles = points[panel].unique(maintain_order=True).to_list()
     names = points[series].unique(maintain_order=True).to_list()
-    figure = Figure(figsize=(3.4 * len(titles), 5.6), layout="constrained")
+    figure = Drawing(figsize=(3.4 * len(titles), 5.6), layout="constrained")
     rows = figure.subplots(2, len(titles), sharex=True, sharey="row", squeeze=False)
     for at, title in enumerate(titles):
         for index, name in enumerate(names):

@@ -7,6 +7,7 @@ which people with color vision deficiencies tell apart; line styles do it in bla
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
@@ -34,6 +35,16 @@ _HEIGHT_IN: Final = 3.4
 _DPI: Final = 150
 
 
+class Drawing(Figure):
+    """A figure that notebooks show as an image, without pyplot or a magic command."""
+
+    def _repr_png_(self) -> bytes:
+        image = BytesIO()
+        with _our_style():
+            self.savefig(image, format="png")
+        return image.getvalue()
+
+
 def line_style(index: int) -> dict[str, Any]:
     """Color, style and width of the line with this number, for `Axes.plot`."""
     return {
@@ -49,7 +60,7 @@ def new_figure(rows: int = 1) -> tuple[Figure, list[Axes]]:
     It belongs to no window and is not kept by pyplot, so it needs no closing.
     """
     with _our_style():
-        figure = Figure(figsize=(_WIDTH_IN, _HEIGHT_IN * rows), dpi=_DPI, layout="constrained")
+        figure = Drawing(figsize=(_WIDTH_IN, _HEIGHT_IN * rows), dpi=_DPI, layout="constrained")
         FigureCanvasAgg(figure)
         return figure, [figure.add_subplot(rows, 1, row + 1) for row in range(rows)]
 
@@ -57,7 +68,7 @@ def new_figure(rows: int = 1) -> tuple[Figure, list[Axes]]:
 def new_figure_row(columns: int) -> tuple[Figure, list[Axes]]:
     """A figure in our style with `columns` axes beside each other."""
     with _our_style():
-        figure = Figure(figsize=(_PANEL_IN * columns, _HEIGHT_IN), dpi=_DPI, layout="constrained")
+        figure = Drawing(figsize=(_PANEL_IN * columns, _HEIGHT_IN), dpi=_DPI, layout="constrained")
         FigureCanvasAgg(figure)
         return figure, [figure.add_subplot(1, columns, column + 1) for column in range(columns)]
 

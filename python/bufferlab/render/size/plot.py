@@ -12,7 +12,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 from numpy.typing import ArrayLike
 
 from bufferlab.display import as_figure
-from bufferlab.render.plots.style import COLORS, LINE_STYLES
+from bufferlab.render.plots.style import COLORS, LINE_STYLES, Drawing
 from bufferlab.render.size.view import ANSWER
 from bufferlab.render.words import metric_of
 from bufferlab.studies.size.sizing import Sizing
@@ -23,7 +23,7 @@ def draw(sizing: Sizing) -> Figure:
     """A panel a metric over the buffer in packets (drain time on top), error bars of 95 % over the runs."""
     names = sizing.metrics()
     ms_per_packet = sizing.site.packet_bytes * 8e3 / sizing.site.rate_bps
-    figure = Figure(figsize=(11 / 3 * len(names), 4.4), layout="constrained")
+    figure = Drawing(figsize=(11 / 3 * len(names), 4.4), layout="constrained")
     panels = figure.subplots(1, len(names), squeeze=False)[0]
     points = sizing.curve()
     for panel, name in zip(panels, names, strict=True):
