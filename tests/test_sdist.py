@@ -108,3 +108,9 @@ def test_the_licenses_of_all_parts_come_along(tmp_path: Path) -> None:
         packages = {line.split()[0] for line in listing if "(npm)" in line}
         assert {"svelte", "uplot", "comlink", "@decimalturn/toml-patch"} <= packages
         assert not {"vite", "typescript"} & packages
+
+
+def test_the_image_is_built_from_what_it_copies_only() -> None:
+    copied = re.findall(r"^COPY (.+) \S+$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    kept = re.findall(r"^!(.+)$", (ROOT / ".dockerignore").read_text(), re.MULTILINE)
+    assert " ".join(copied).split() == [each for each in kept if each != "dist"]
