@@ -17,17 +17,22 @@ TOML
 installed() {
   echo "installing ${2##*/} with $("$1" --version)"
   "$1" -m venv --clear "$work/venv"
+  rm -rf "$work/cache"
+  SECONDS=0
   (
     cd "$work"  # lest the working copy be found
-    export PATH=$3
+    export PATH=$3 XDG_CACHE_HOME=$work/cache  # no run is known
     venv/bin/pip install --quiet --disable-pip-version-check --constraint "$root/constraints.txt" "$2"
+    local took=$SECONDS
     venv/bin/bufferlab --version
     venv/bin/python "$root/scripts/sbom.py"
     venv/bin/bufferlab run tiny.toml --json | venv/bin/python -c \
       'import json, sys; assert json.load(sys.stdin)["queues"][0]["utilization"] > 0.5'
     [[ $2 == *.whl ]] || return 0
-    venv/bin/bufferlab advise "$root/examples/home-gateway.toml" --quick > advice.txt
+    SECONDS=0
+    venv/bin/bufferlab advise "$root/examples/home-gateway.toml" --quick > advice.txt 2> steps.txt
     grep -q fq_codel advice.txt
+    echo "pip took $took s, the first advice $SECONDS s"
     for made in man/man1/bufferlab.1 man/man1/bufferlab-advise.1 bash-completion/completions/bufferlab \
       zsh/site-functions/_bufferlab fish/vendor_completions.d/bufferlab.fish doc/bufferlab/third-party-licenses.txt; do
       [ -s "venv/share/$made" ] || { echo "there is no share/$made" >&2; exit 1; }
