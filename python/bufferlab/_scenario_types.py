@@ -86,6 +86,16 @@ class SwitchDict(TypedDict):
     frees: NotRequired[Literal["start", "end"] | None]
 
 
+class AdtDict(TypedDict):
+    """First in, first out, with the smallest limit that keeps the link as busy as wanted (ADT, 2006)."""
+
+    discipline: Literal["adt"]
+    utilization: NotRequired[float | None]
+    growth: NotRequired[float | None]
+    period: NotRequired[str | None]
+    weight: NotRequired[float | None]
+
+
 class PieDict(TypedDict):
     """First in, first out, under PIE (RFC 8033)."""
 
@@ -144,6 +154,15 @@ class DrrDict(TypedDict):
 
     discipline: Literal["drr"]
     quantum: NotRequired[str | None]
+
+
+class DiffservDict(TypedDict):
+    """Classes by codepoint: strict priority, policed or not (LLQ), before weighted round robin, each class with a queue of any kind."""
+
+    discipline: Literal["diffserv"]
+    classes: NotRequired[str | None]
+    quantum: NotRequired[str | None]
+    burst: NotRequired[str | None]
 
 
 class Dualpi2Dict(TypedDict):
@@ -273,11 +292,13 @@ QueueDict = (
     | CakeDict
     | StepDict
     | SwitchDict
+    | AdtDict
     | PieDict
     | FqPieDict
     | Pi2Dict
     | RedDict
     | DrrDict
+    | DiffservDict
     | Dualpi2Dict
     | SplitBuffDict
     | SplitBuffBlindDict

@@ -315,6 +315,9 @@ OTHERS: dict[str, Any] = {
         "target": "20 ms", "update": "20 ms", "alpha": 0.05, "beta": 1.5, "coupling_factor": 3,
         "step_threshold": "2 ms", "classic_protection": 5, "drop_on_overload": False,
     },
+    "diffserv": {
+        "classes": "EF: priority 5 %; rest: weight 2", "quantum": "300 B", "burst": "90 ms",
+    },
 }  # fmt: skip
 """Of each discipline that some platform has, every parameter with another value than its default."""
 

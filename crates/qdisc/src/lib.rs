@@ -5,6 +5,7 @@
 //! A limit bounds what *waits*: the packet that the transmitter is sending is not counted (as in Linux, where
 //! a queue discipline's limit does not cover the device).
 
+mod adt;
 mod cake;
 mod chains;
 mod classes;
@@ -12,6 +13,7 @@ mod cobalt;
 mod codel;
 #[cfg(test)]
 mod conformance;
+mod diffserv;
 mod drr;
 mod dualpi2;
 mod fifo;
@@ -31,10 +33,12 @@ mod step;
 mod switch;
 mod turns;
 
+pub use adt::{Adt, AdtConfig};
 pub use cake::{Cake, CakeConfig, CakeFraming, CakeIsolation, CakeTins};
 pub use classes::{ClassEstimate, Estimates, SubQueue};
 pub use cobalt::{Cobalt, CobaltConfig};
 pub use codel::{Codel, CodelConfig, ControlLaw};
+pub use diffserv::{Diffserv, DiffservClasses, DiffservConfig};
 pub use drr::{Drr, DrrConfig};
 pub use dualpi2::{DualPi2, DualPi2Config};
 pub use fifo::{Fifo, FifoConfig};
@@ -284,6 +288,8 @@ disciplines! {
     Step(StepConfig) = "step": Step,
     /// First in, first out, in the memory of a switch: packets take whole cells, until their last bit has left.
     Switch(SwitchConfig) = "switch": Switch,
+    /// First in, first out, with the smallest limit that keeps the link as busy as wanted (ADT, 2006).
+    Adt(AdtConfig) = "adt": Adt,
     /// First in, first out, under PIE (RFC 8033).
     Pie(PieConfig) = "pie": Box<Pie>,
     /// FQ-PIE: flows hashed to queues that are served in rounds, each under PIE, as in Linux.
@@ -294,6 +300,9 @@ disciplines! {
     Red(RedConfig) = "red": Box<Red>,
     /// Deficit round robin: a queue a flow, all get the same bytes a round, the longest gives way when the buffer is full.
     Drr(DrrConfig) = "drr": Box<Drr>,
+    /// Classes by codepoint: strict priority, policed or not (LLQ), before weighted round robin, each class with a queue of any
+    /// kind.
+    Diffserv(DiffservConfig) = "diffserv": Box<Diffserv>,
     /// `DualPI2` (RFC 9332): a queue of low latency for L4S flows beside one for all others, coupled so that both get their
     /// share.
     DualPi2(DualPi2Config) = "dualpi2": Box<DualPi2>,

@@ -16,6 +16,8 @@ from bufferlab.configure.linux_cobalt import cobalt
 from bufferlab.configure.linux_defaults import DEFAULTS
 from bufferlab.configure.linux_dualpi2 import SOURCES as DUALPI2_SOURCES
 from bufferlab.configure.linux_dualpi2 import dualpi2
+from bufferlab.configure.linux_ets import SOURCES as ETS_SOURCES
+from bufferlab.configure.linux_ets import class_lines, ets
 from bufferlab.configure.linux_red import red
 from bufferlab.configure.linux_step import SOURCES as STEP_SOURCES
 from bufferlab.configure.linux_step import step
@@ -46,6 +48,9 @@ LONGEST_NAME: Final = 15
 _QUANTUM: Final = (1000, 200_000)
 """Quanta that HTB takes without a warning, bytes (net/sched/sch_htb.c, htb_change_class)."""
 
+_HANDLES: Final = {False: 1, True: 110}
+"""The handle of a discipline with classes: of the root, or of what is below HTB."""
+
 _KINDS: Final = {"fifo": "pfifo", "step": "codel"}
 """What tc calls a discipline where that is another word."""
 
@@ -71,7 +76,11 @@ def write(answer: Answer, target: Target) -> Written:
     if target.shape and not shapes_itself:
         lines = _shaped(answer, target, leaf, notes)
     else:
-        lines = [f"tc qdisc add dev {device} root {leaf}"]
+        root = "root handle 1:" if answer.discipline == "diffserv" else "root"
+        lines = [f"tc qdisc add dev {device} {root} {leaf}"]
+    if answer.discipline == "diffserv":
+        handle = _HANDLES[target.shape]
+        lines += class_lines(answer, device, handle, notes, lambda each: _leaf_text(each, target, notes))
     if target.shape or has_shaper(answer):
         notes.append(shaped_note(answer))
     else:
@@ -142,19 +151,39 @@ def _whole_bytes(rate_bps: int, notes: list[str]) -> int:
     return floored(rate_bps, 8, notes) * 8
 
 
+def _classes(answer: Answer) -> tuple[str, list[str], int, str]:
+    """The discipline that has the classes; its limit is what all of them hold together."""
+    if answer.kind == "bytes":
+        return "ets", ets(answer), answer.counted_bytes, "bytes"
+    return "ets", ets(answer), answer.packets, "packets"
+
+
+def _leaf_text(answer: Answer, target: Target, notes: list[str]) -> str:
+    """The kind and options of a class's queue; a note that is there already is not said again."""
+    new: list[str] = []
+    kind, options, _, _ = _leaf(answer, target, new)
+    notes.extend(note for note in new if note not in notes)
+    return " ".join([kind, *options])
+
+
 def _leaf(answer: Answer, target: Target, notes: list[str]) -> tuple[str, list[str], int | None, str]:
     """The queue's kind and options, and its limit with the limit's unit."""
     if target.cake:
         return "cake", _cake(answer, target, notes), None, ""
+    return _own_leaf(answer, target, notes)
+
+
+def _own_leaf(answer: Answer, target: Target, notes: list[str]) -> tuple[str, list[str], int, str]:
+    """The same where the answer's discipline is what runs."""
+    if answer.discipline == "diffserv":
+        return _classes(answer)
     if answer.discipline == "red":
         options, limit = red(answer, notes)
         return "red", options, limit, "bytes"
-    if answer.discipline == "cake":
-        options, limit = cake_queue_options(answer, notes)
-        return "cake", [_shaper(answer, notes), *options], limit, "bytes"
-    if answer.discipline == "cobalt":
-        options, limit = cobalt(answer, notes)
-        return "cake", options, limit, "bytes"
+    if answer.discipline in {"cake", "cobalt"}:
+        of_cake = answer.discipline == "cake"
+        options, limit = (cake_queue_options if of_cake else cobalt)(answer, notes)
+        return "cake", [*([_shaper(answer, notes)] if of_cake else []), *options], limit, "bytes"
     if answer.discipline == "fifo" and answer.kind == "bytes":
         limit = counted_limit(answer, "bfifo", "bytes", FIFO_SOURCE)
         notes.append(counted_note(answer))
@@ -344,11 +373,23 @@ LINUX: Final = Platform(
     title="Linux (tc of iproute2 6.1)",
     device="eth0",
     comment="#",
-    disciplines=("fifo", "codel", "fq_codel", "pie", "fq_pie", "step", "red", "cobalt", "cake", "dualpi2"),
+    disciplines=(
+        "fifo",
+        "codel",
+        "fq_codel",
+        "pie",
+        "fq_pie",
+        "step",
+        "red",
+        "cobalt",
+        "cake",
+        "dualpi2",
+        "diffserv",
+    ),
     cake=True,
     shapes=True,
     write=write,
-    sources=(*SOURCES, *STEP_SOURCES, *COBALT_SOURCES, *CAKE_SOURCES, *DUALPI2_SOURCES),
+    sources=(*SOURCES, *STEP_SOURCES, *COBALT_SOURCES, *CAKE_SOURCES, *DUALPI2_SOURCES, *ETS_SOURCES),
     bounds=fifo_bounds(FIFO_SOURCE),
     write_both=write_both,
     linklayers=True,

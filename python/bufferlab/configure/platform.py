@@ -118,6 +118,7 @@ ALIKE: Final[Mapping[str, tuple[str, ...]]] = {
     "dualpi2": ("fq_codel",),
     "red": ("pie", "codel"),
     "drr": ("fq_codel",),
+    "diffserv": ("cake", "fq_codel"),
     "splitbuff": ("fq_codel",),
     "splitbuff-blind": ("fq_codel",),
 }

@@ -92,7 +92,9 @@ def _value(key: str, value: object) -> str:
         return format_rate(value)
     if isinstance(value, int | float):
         return significant(value, _DIGITS) + _counted(key, value)
-    return str(value).replace("_", "-")  # a word as the plan has it
+    text = str(value)
+    # a word as the plan has it; a text with a grammar of its own stays as it is
+    return text if " " in text else text.replace("_", "-")
 
 
 def _counted(key: str, number: float) -> str:

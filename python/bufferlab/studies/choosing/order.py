@@ -20,6 +20,8 @@ ORDER: Final = (
     "step",
     "red",
     "drr",
+    "diffserv",
+    "adt",
 )
 """Of equally good queues the first of these is taken. The order is our choice: what is there need not be
 changed; FIFO needs nothing; FQ-CoDel keeps flows apart (RFC 8290, abstract), and is what systemd
