@@ -140,6 +140,8 @@ class RedDict(TypedDict):
     discipline: Literal["red"]
     min_threshold: NotRequired[str | None]
     max_threshold: NotRequired[str | None]
+    min_threshold_medium: NotRequired[str | None]
+    min_threshold_high: NotRequired[str | None]
     target_delay: NotRequired[str | None]
     weight: NotRequired[float | None]
     max_p: NotRequired[float | None]

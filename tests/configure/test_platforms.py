@@ -297,6 +297,7 @@ OTHERS: dict[str, Any] = {
     "red": {
         "min_threshold": "9 packets", "max_threshold": "60 packets", "max_p": 0.2, "weight": 0.25,
         "ecn": True, "gentle": False, "adaptive": False, "mean_packet": "900 B", "target_delay": "9 ms",
+        "min_threshold_medium": "6 packets", "min_threshold_high": "3 packets",
     },
     "fq_pie": {
         "flows": 64, "quantum": "300 B", "target": "7 ms", "update": "20 ms", "alpha": 0.25, "beta": 1.5,

@@ -8,6 +8,10 @@
 //! - S. Floyd, R. Gummadi and S. Shenker, "Adaptive RED: An Algorithm for Increasing the Robustness of RED's Active
 //!   Queue Management", 2001: `adaptive`, the automatic weight and thresholds.
 //! - RFC 3168 section 7, RFC 7567 section 4.2.1: marks in place of early drops (`ecn`).
+//! - RFC 2597 sections 2 and 3: of a class of assured forwarding, packets with higher drop precedence (`AFx2`, `AFx3`) go earlier;
+//!   D. Clark and W. Fang, "Explicit Allocation of Best-Effort Packet Delivery Service", IEEE/ACM Transactions on Networking
+//!   6(4), 1998 (RIO), and Cisco's WRED: a lower threshold for each, here with one average for all (`min_threshold_medium`,
+//!   `min_threshold_high`).
 //!
 //! Constants and rules were compared with ns-2.35 (`queue/red.cc`) and Linux (`include/net/red.h`), which cite these
 //! papers, the sections of the first with its table of contents. The texts themselves were not available, so section 4
@@ -34,11 +38,14 @@
 //!
 //! Cost: one copy of 40 bytes each way and a multiplication; a division and a random number between the thresholds.
 
+use std::sync::Arc;
+
 use bufferlab_parameters::{
     FLAG, LARGEST_PACKET, LONGEST, OutOfBounds, THRESHOLD, bytes, fraction, parameters, require, time,
 };
 use bufferlab_units::{Rate, Span, Stream, Time};
 
+use crate::header::{Header, header_of};
 use crate::packet_queue::PacketQueue;
 use crate::{Backlog, Context, Discipline, DropReason, Dropped, Drops, Limit, Packet, QueueDisc, Threshold};
 
@@ -59,6 +66,11 @@ parameters! {
         min_threshold: Option<Threshold> = None, THRESHOLD;
         /// Average backlog above which all are dropped; default three times min_threshold.
         max_threshold: Option<Threshold> = None, THRESHOLD;
+        /// The same for packets of medium drop precedence, AF12 to AF42 (WRED, RFC 2597); default that of all. In its
+        /// unit.
+        min_threshold_medium: Option<Threshold> = None, THRESHOLD;
+        /// The same for packets of high drop precedence, AF13 to AF43.
+        min_threshold_high: Option<Threshold> = None, THRESHOLD;
         /// Wait at the automatic thresholds' middle; default 5 ms. Not with given thresholds.
         target_delay: Option<Span> = None, time(Span::from_ps(1), LONGEST);
         /// Share by which an arrival moves the average (the paper's w_q); default one that fits the rate.
@@ -100,6 +112,12 @@ impl RedConfig {
             let accepted = format_args!("packets or bytes as the upper threshold {max:?}, and fewer");
             require(holds, "min_threshold", format_args!("{min:?}"), accepted)?;
         }
+        let unit = self.min_threshold.or(self.max_threshold).unwrap_or(Threshold::Packets(1));
+        for (field, own) in self.own_thresholds() {
+            let holds = own.is_none_or(|own| own.with_value(unit.value()) == unit);
+            let accepted = "the unit of min_threshold, packets if it is not given";
+            require(holds, field, format_args!("{:?}", own.unwrap_or(unit)), accepted)?;
+        }
         let given = self.min_threshold.or(self.max_threshold);
         match self.target_delay.filter(|_| given.is_some()) {
             Some(delay) => {
@@ -108,6 +126,11 @@ impl RedConfig {
             }
             None => Ok(()),
         }
+    }
+
+    /// The lower thresholds of medium and high drop precedence, with the plan's names.
+    fn own_thresholds(&self) -> [(&'static str, Option<Threshold>); 2] {
+        [("min_threshold_medium", self.min_threshold_medium), ("min_threshold_high", self.min_threshold_high)]
     }
 
     /// What is not given follows from what is, or from the target delay: the lower threshold is half of what the link
@@ -139,7 +162,9 @@ impl Discipline for RedConfig {
     const SCALES: bool = true;
 
     fn build(&self, context: Context<'_>) -> Red {
-        Red::new(context.limit, *self, context.rate, context.stream)
+        let red = Red::new(context.limit, *self, context.rate, context.stream);
+        let distinguishes = self.own_thresholds().iter().any(|(_, own)| own.is_some());
+        if distinguishes { Red { headers: (context.headers)(), ..red } } else { red }
     }
 
     fn fill(&mut self, rate: Rate, packet_bytes: u32) {
@@ -160,7 +185,8 @@ impl Discipline for RedConfig {
             gentle: false,
             ..RedConfig::default()
         };
-        vec![hasty, RedConfig { ecn: true, gentle: true, ..hasty }]
+        let wred = RedConfig { min_threshold_high: Some(Threshold::Packets(1)), ..hasty };
+        vec![hasty, RedConfig { ecn: true, gentle: true, ..hasty }, wred]
     }
 }
 
@@ -204,13 +230,17 @@ pub struct Red {
     packet_time: Span,
     /// The average's share of an arrival (the paper's `w_q`).
     weight: f64,
-    min_threshold: f64,
+    /// What the headers of flows say, if drop precedences matter.
+    headers: Arc<[Header]>,
+    /// By drop precedence: low, medium, high.
+    min_thresholds: [f64; 3],
     max_threshold: f64,
     max_p: f64,
     /// Average of the backlogs that arrivals found (`avg`).
     average: f64,
-    /// Packets since the last drop or mark between the thresholds (`count`); none below the lower one (−1).
-    count: Option<u32>,
+    /// Packets of each drop precedence since the last drop or mark between the thresholds (`count`); none below the lower one
+    /// (−1).
+    counts: [Option<u32>; 3],
     /// The transmitter has been idle since (`q_time`).
     idle_since: Option<Time>,
     adapted: Time,
@@ -237,11 +267,13 @@ impl Red {
             unit: min,
             packet_time,
             weight: config.weight_at(rate),
-            min_threshold: min.value() as f64,
+            headers: Arc::from([]),
+            min_thresholds: [None, config.min_threshold_medium, config.min_threshold_high]
+                .map(|own| own.unwrap_or(min).value() as f64),
             max_threshold: max.value() as f64,
             max_p: config.max_p,
             average: 0.0,
-            count: None,
+            counts: [None; 3],
             idle_since: Some(Time::ZERO),
             adapted: Time::ZERO,
             stream,
@@ -264,19 +296,34 @@ impl Red {
     /// Keeps the average in the target (2001, section 4).
     fn adapt(&mut self, now: Time) {
         self.adapted = now;
-        let range = self.max_threshold - self.min_threshold;
-        if self.average > self.min_threshold + TARGET.1 * range && self.max_p <= MAX_P_TOP {
+        let [min, ..] = self.min_thresholds;
+        let range = self.max_threshold - min;
+        if self.average > min + TARGET.1 * range && self.max_p <= MAX_P_TOP {
             self.max_p += ALPHA.min(self.max_p / 4.0);
-        } else if self.average < self.min_threshold + TARGET.0 * range && self.max_p >= MAX_P_BOTTOM {
+        } else if self.average < min + TARGET.0 * range && self.max_p >= MAX_P_BOTTOM {
             self.max_p *= BETA;
+        }
+    }
+
+    /// The drop precedence of a packet: 0 low, 1 medium (`AFx2`), 2 high (`AFx3`); low where precedences do not matter.
+    #[inline]
+    fn precedence_of(&self, packet: &Packet) -> usize {
+        if self.headers.is_empty() {
+            return 0;
+        }
+        let dscp = header_of(&self.headers, packet.flow).dscp;
+        match (dscp / 8, dscp % 8) {
+            (1..=4, 4) => 1,
+            (1..=4, 6) => 2,
+            _ => 0,
         }
     }
 
     /// Chance of a drop at the average, before it is spread (1993, figure 2: `p_b`; 2000 for the gentle part); none
     /// where all are dropped.
     #[inline]
-    fn chance(&self) -> Option<f64> {
-        let (min, max) = (self.min_threshold, self.max_threshold);
+    fn chance(&self, min: f64) -> Option<f64> {
+        let max = self.max_threshold;
         if self.average < max {
             Some(self.max_p * (self.average - min) / (max - min))
         } else if self.config.gentle && self.average < 2.0 * max {
@@ -288,20 +335,21 @@ impl Red {
 
     /// What is to become of the packet that comes (1993, figure 2, second part; ns-2's `enque` for a short queue).
     #[inline]
-    fn judge(&mut self) -> Verdict {
-        if self.average < self.min_threshold || self.backlog().packets <= SHORT_PACKETS {
-            self.count = None;
+    fn judge(&mut self, precedence: usize) -> Verdict {
+        let min = self.min_thresholds[precedence];
+        if self.average < min || self.backlog().packets <= SHORT_PACKETS {
+            self.counts[precedence] = None;
             return Verdict::Pass;
         }
-        let Some(chance) = self.chance() else {
-            self.count = Some(0);
+        let Some(chance) = self.chance(min) else {
+            self.counts[precedence] = Some(0);
             return Verdict::Forced;
         };
-        let count = self.count.map_or(0, |count| count.saturating_add(1));
+        let count = self.counts[precedence].map_or(0, |count| count.saturating_add(1));
         // p_a = p_b / (1 - count p_b): `unit` is in (0, 1]
         let room = 1.0 - f64::from(count) * chance;
         let hit = room <= 0.0 || self.stream.unit() * room <= chance;
-        self.count = Some(if hit { 0 } else { count });
+        self.counts[precedence] = Some(if hit { 0 } else { count });
         if hit { Verdict::Early } else { Verdict::Pass }
     }
 }
@@ -326,7 +374,7 @@ impl QueueDisc for Red {
         if self.config.adaptive && now.saturating_since(self.adapted) >= INTERVAL {
             self.adapt(now);
         }
-        let verdict = self.judge();
+        let verdict = self.judge(self.precedence_of(&packet));
         if !self.limit.admits(self.backlog(), packet.wire_bytes) {
             drops.push(Dropped { packet, reason: DropReason::Overlimit });
             return;

@@ -102,6 +102,7 @@ KEYS: Final[Mapping[str, Mapping[str, Reason]]] = {
         "discipline": (Fate.GIVEN, "tc"),
         "min_threshold": (Fate.GIVEN, "tc min, in bytes"),
         "max_threshold": (Fate.GIVEN, "tc max, in bytes"),
+        **dict.fromkeys(("min_threshold_medium", "min_threshold_high"), (Fate.REFUSED, "left out")),
         "target_delay": (Fate.GIVEN, "tc min and max"),
         "weight": (Fate.GIVEN, "tc burst; powers of two"),
         "max_p": (Fate.GIVEN, "tc probability"),

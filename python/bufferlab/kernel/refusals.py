@@ -273,6 +273,9 @@ def _cobalt(key: str, queue: Mapping[str, Any]) -> Iterator[InputError]:
 
 def _red(key: str, queue: Mapping[str, Any]) -> Iterator[InputError]:
     """Linux's RED is not gentle, and its weight is a power of two (include/net/red.h, Linux 6.12)."""
+    for name in ("min_threshold_medium", "min_threshold_high"):
+        if queue.get(name):
+            yield _refuse(f"{key}.{name}", queue[name], "left out")
     if queue["gentle"]:
         yield _refuse(f"{key}.gentle", True, "false: above max_threshold the kernel drops all")
     weight = queue["weight"]

@@ -6,6 +6,8 @@ use crate::{Ecn, PacketKind};
 const CONFIG: RedConfig = RedConfig {
     min_threshold: Some(Threshold::Packets(5)),
     max_threshold: Some(Threshold::Packets(15)),
+    min_threshold_medium: None,
+    min_threshold_high: None,
     target_delay: None,
     weight: Some(0.002),
     max_p: 0.1,
@@ -65,7 +67,7 @@ fn an_idle_time_counts_for_the_packets_it_could_have_sent_and_for_the_one_that_e
 
 #[test]
 fn the_chance_grows_between_the_thresholds() {
-    let chance = |gentle, average| Red { average, ..red(RedConfig { gentle, ..CONFIG }) }.chance();
+    let chance = |gentle, average| Red { average, ..red(RedConfig { gentle, ..CONFIG }) }.chance(5.0);
     assert_eq!(chance(false, 5.0), Some(0.0));
     assert_eq!(chance(false, 10.0), Some(0.05));
     assert_eq!(chance(false, 15.0), None);
@@ -79,7 +81,7 @@ fn the_chance_grows_between_the_thresholds() {
 fn distances_between_drops_are_uniform() {
     // the average stays at 10: a chance of 0.02
     let mut queue = red(RedConfig { weight: Some(0.0), max_p: 0.04, ..CONFIG });
-    (queue.average, queue.idle_since, queue.count) = (10.0, None, Some(0));
+    (queue.average, queue.idle_since, queue.counts) = (10.0, None, [Some(0); 3]);
     let (mut seen, mut distance) = (vec![0_u32; 51], 0);
     for _ in 0..49 * 25 * 100 {
         distance += 1;
@@ -214,4 +216,41 @@ fn thresholds_that_contradict_each_other_are_refused() {
     assert_eq!(field(RedConfig { min_threshold: high, max_threshold: low, ..CONFIG }), "min_threshold");
     assert_eq!(field(RedConfig { max_threshold: Some(Threshold::Bytes(15)), ..CONFIG }), "min_threshold");
     assert_eq!(field(RedConfig { target_delay: Some(Span::from_ms(5)), ..CONFIG }), "target_delay_ps");
+}
+
+/// RFC 2597 section 2: within a class, a packet with higher drop precedence goes before one with lower. With an average of 10,
+/// thresholds of 5 to 15, 8 to 15 and 2 to 15 give chances of 0.05, 0.029 and 0.062, and none where the average is below.
+#[test]
+fn each_drop_precedence_has_a_lower_threshold() {
+    let [medium, high] = [8, 2].map(|packets| Some(Threshold::Packets(packets)));
+    let config = RedConfig { min_threshold_medium: medium, min_threshold_high: high, ..CONFIG };
+    let dscps = [10, 12, 14, 46];
+    let headers: Arc<[Header]> = dscps.iter().map(|&dscp| Header { dscp, ..Header::own(0) }).collect();
+    let mut queue = Red { headers, ..red(config) };
+    let precedences = [0, 1, 2, 3].map(|flow| queue.precedence_of(&Packet { flow, ..Packet::default() }));
+    assert_eq!(precedences, [0, 1, 2, 0]);
+    (0..9).for_each(|_| queue.packets.push(Packet::default()));
+    let shares = |queue: &mut Red, average| {
+        queue.average = average;
+        [0, 1, 2].map(|precedence| {
+            let hits = (0..30_000).filter(|_| !matches!(queue.judge(precedence), Verdict::Pass)).count();
+            hits as f64 / 30_000.0
+        })
+    };
+    // distances are uniform up to 1/p packets (section 7): their mean is half of that
+    for (share, chance) in shares(&mut queue, 10.0).into_iter().zip([0.05, 0.2 / 7.0, 0.8 / 13.0]) {
+        assert!((share - 2.0 * chance).abs() < 0.006, "{share} {chance}");
+    }
+    let [low, medium, high] = shares(&mut queue, 4.0);
+    assert!(low == 0.0 && medium == 0.0 && high > 0.02, "{high}");
+}
+
+#[test]
+fn own_thresholds_have_the_unit_of_the_one_of_all() {
+    let bad = |config: RedConfig| config.validate().unwrap_err().field;
+    let [packets, bytes] = [Some(Threshold::Packets(3)), Some(Threshold::Bytes(3))];
+    assert!(RedConfig { min_threshold_high: packets, ..CONFIG }.validate().is_ok());
+    assert!(RedConfig { min_threshold_high: packets, ..RedConfig::default() }.validate().is_ok());
+    assert_eq!(bad(RedConfig { min_threshold_high: bytes, ..RedConfig::default() }), "min_threshold_high");
+    assert_eq!(bad(RedConfig { min_threshold_medium: bytes, ..CONFIG }), "min_threshold_medium");
 }
