@@ -18,6 +18,7 @@ from bufferlab.render.advise.words import sure_text
 from bufferlab.render.words import measured
 from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS
 from bufferlab.stats import Estimate
+from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.choosing.objectives import Aspect
@@ -311,3 +312,20 @@ def test_ecn_that_was_not_simulated_is_noted(ecn: str, said: bool) -> None:
     assert "packets is ample and was not searched" in text
     fifo = advised({"fifo": (14, runs(FIFO))})
     assert "not searched" not in advice_view(fifo, typed=Typed()).text(80)
+
+
+def test_the_table_of_queues_says_how_much_use_each_was_held_to() -> None:
+    asked = advised({"fifo": (14, runs(FIFO)), "codel": (5000, runs(FQ_CODEL))}, origin="default")
+    floor = asked.targets[0]
+    assumed = dataclasses.replace(asked, needs=dataclasses.replace(asked.needs, floor=floor))
+    assert "%)" not in _ranked(assumed)  # all are held to the same
+    name, entry = next((name, each) for name, each in asked.entries.items() if each.queue.kind == "codel")
+    (check,) = entry.checks
+    eased = dataclasses.replace(check, target=dataclasses.replace(floor, bound=0.9))
+    entries = {**asked.entries, name: dataclasses.replace(entry, checks=(eased,))}
+    text = _ranked(dataclasses.replace(assumed, entries=entries))
+    assert "(99 %)" in text and "(90 %)" in text
+
+
+def _ranked(advice: Advice) -> str:
+    return advice_view(advice).text(160).partition("Queues, with")[2].partition("\n\n\n")[0]

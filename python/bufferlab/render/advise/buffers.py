@@ -15,7 +15,7 @@ from bufferlab.render.words import head_of, short_text
 from bufferlab.results.metrics.metric import BITS_PER_S, NUMBER, Unit
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.choosing.thresholds import loses_heavily
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, loses_heavily
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Target
 
@@ -36,6 +36,9 @@ _MOST_GROUPS: Final = 3
 
 _OCTAVES: Final = (-6, 4)
 """Sizes that are shown are at most that many halvings and doublings away from the answer."""
+
+_LOSSY: Final = "lossy"
+"""What is said of a buffer that meets all targets and loses what hardly anybody would accept."""
 
 
 def spread(advice: Advice) -> Grid | None:
@@ -82,6 +85,8 @@ def spread(advice: Advice) -> Grid | None:
     of_flow = "; of each group the goodput of a flow" if groups else ""
     title = f"Less and more buffer with {queue_text(entry.queue)}: means of the search's runs{of_flow}"
     title += _by_rule(advice, sizes)
+    if any(row[-1] == _LOSSY for row in rows):
+        title += f"; {_LOSSY}: met, but at least {HEAVY_LOSS * 100:g} % are lost"
     return Grid([Column("packets", "left")], heads, rows, title)
 
 
@@ -107,7 +112,7 @@ def _verdict(memory: Memory, size: int) -> str:
     if not memory.meets_all(size):
         those = [short_text(each) for each in memory.targets if not memory.meets(size, each)]
         return f"missed: {', '.join(those)}" if len(memory.targets) > 1 else "missed"
-    return "met, but lossy" if loses_heavily(memory.loss(size), memory.targets) else "met"
+    return _LOSSY if loses_heavily(memory.loss(size), memory.targets) else "met"
 
 
 def _octaves(memory: Memory, setting: int) -> list[int]:

@@ -70,7 +70,7 @@ def _ranking(advice: Advice) -> Grid:
         [
             entry_text(entry),
             "" if name not in rivals else fare_text(rivals[name].behind),
-            _verdict_text(advice.verdicts(entry)),
+            _held_text(advice, entry),
             *(_number(entry.mean(metric).mean, QUEUE_SUMMARY[metric].unit) for metric in SHOWN),
         ]
         for name, entry in ((name, advice.entries[name]) for name in (advice.choice.name, *rivals))
@@ -101,7 +101,7 @@ def _queues(advice: Advice) -> Grid:
             [
                 entry.queue.label,
                 entry.queue.show(entry.setting),
-                _verdict_text(advice.verdicts(entry)),
+                _held_text(advice, entry),
                 fare,
                 worse,
                 str(entry.packets),
@@ -129,6 +129,16 @@ def _queues(advice: Advice) -> Grid:
     if rivals:
         title += fare_title(advice.choice.rivals, "; users fare")
     return _shortened(["queue", "setting"], heads, rows, title)
+
+
+def _held_text(advice: Advice, entry: Entry) -> str:
+    """What is known of a queue's targets; if less use is asked of some queues, of how much: "met (90 %)"."""
+    known, floor = _verdict_text(advice.verdicts(entry)), advice.needs.floor
+    if floor is None:
+        return known
+    at = advice.targets.index(floor)
+    bounds = {each.checks[at].target.bound for each in advice.entries.values()}
+    return known if len(bounds) == 1 else f"{known} ({floor.show(entry.checks[at].target.bound)})"
 
 
 def _verdict_text(verdicts: Mapping[Target, Verdict]) -> str:
