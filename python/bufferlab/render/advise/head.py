@@ -15,6 +15,7 @@ from bufferlab.render.advise.what_if import controls_decide, fragile, may_be_bbr
 from bufferlab.render.advise.words import (
     EVEN,
     START_MEASURED,
+    capped,
     check_text,
     entry_text,
     queue_text,
@@ -160,7 +161,7 @@ def _what(advice: Advice) -> str:
     size = size_text(advice.site, entry.packets)
     if entry.queue.knob == "limit":
         return f"{queue_text(entry.queue)} with a buffer of {size}."
-    return f"{queue_text(entry.queue)}: {entry.queue.show(entry.setting)}, limit {_capped(size)}."
+    return f"{queue_text(entry.queue)}: {entry.queue.show(entry.setting)}, limit {capped(size)}."
 
 
 def _brief(advice: Advice) -> str:
@@ -169,8 +170,3 @@ def _brief(advice: Advice) -> str:
     if entry.queue.knob == "limit":
         return f"{queue_text(entry.queue)}, {size_text(advice.site, entry.packets)}"
     return entry_text(entry)
-
-
-def _capped(size: str) -> str:
-    """A limit that only bounds memory, which its time is not to be taken for a wait."""
-    return size.replace(" ms)", " ms when full)")

@@ -189,9 +189,13 @@ def is_monotone(target: Target) -> bool:
 
 def what_if(advice: Advice) -> Iterator[Line]:
     """Where the answer still meets all targets, and where it misses which; which sizes do there."""
-    if advice.sensitivity and advice.choice.meets:
-        texts = [(8, _text(advice, sizes=True)), (8, _text(advice, sizes=False)), (8, _counted(advice))]
-        yield Line("what if", _rows(advice), shorter=[*texts, (2, "")], is_elsewhere=True)
+    if not advice.sensitivity or not advice.choice.meets:
+        return
+    texts = [_text(advice, sizes=True), _text(advice, sizes=False), _counted(advice)]
+    if not all(each.holds and not harms(advice, each) for each in advice.sensitivity):
+        texts = [_rows(advice), *texts]
+    first, *less = texts
+    yield Line("what if", first, shorter=[*((8, text) for text in less), (2, "")], is_elsewhere=True)
 
 
 def _rows(advice: Advice) -> str:

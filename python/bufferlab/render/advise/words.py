@@ -53,6 +53,11 @@ def size_text(site: Site, packets: int) -> str:
     return f"{count} ({significant(size['bytes'] / scale, 3)} {unit}, {significant(size['ms'], 3)} ms)"
 
 
+def capped(size: str) -> str:
+    """The same of a limit that only bounds memory: its time is not to be taken for a wait."""
+    return size.replace(" ms)", " ms when full)")
+
+
 def queue_text(queue: Queue) -> str:
     """A queue's name; that of the scenario with what its table has."""
     if queue.name != OWN:
