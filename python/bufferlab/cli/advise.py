@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 _EXAMPLES: Final = """\b
 Examples:
-  bufferlab advise --rate '1 Gbps' --rtt '30 ms' --flows 500 --target 'wait_p99 < 10 ms'
+  bufferlab advise --rate '20 Mbps' --rtt '40 ms' --flows 10 --calls 2 --today 'fifo:64 packets'
   bufferlab advise --home 50/10Mbps --platform openwrt
   bufferlab advise examples/published-link.toml --queues fifo --platform junos --plot advice.png
 """
