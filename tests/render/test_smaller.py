@@ -106,7 +106,7 @@ def with_today(advice: Advice, values: Values, packets: int | None = 64, *, alik
     rival = Rival("today", Estimate(0.0 if alike else 0.2, 0.01), alike, False, alike, (), None)
     missed = tuple(each for each in advice.targets if each.margin(values.get(each.name)) < 0)
     return dataclasses.replace(
-        advice, today=Today(rival, missed, (values, values), "fifo", f"{packets} packets", packets)
+        advice, today=Today(rival, missed, (values, values), "fifo", f"{packets} packets", packets, None)
     )
 
 
@@ -119,3 +119,13 @@ def test_what_runs_today_has_a_line_with_what_it_misses_and_whether_it_may_stay(
     assert "users fare alike. It may stay." in said(with_today(advice, fine, alike=True))
     assert "It may stay" not in said(with_today(advice, LESS, alike=True))  # it misses the target
     assert "today fifo, 14 packets (21 KB, 8.4 ms): the same." in said(with_today(advice, FIFO, 14))
+
+
+def test_a_platforms_default_has_a_line_of_its_own_name() -> None:
+    advice = advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",))
+    shown = with_today(advice, LESS, None)
+    assert shown.today is not None
+    of = dataclasses.replace(shown.today, default_of="the ASR 1000", buffer="50 ms")
+    text = said(dataclasses.replace(advice, today=of))
+    assert "default of the ASR 1000: fifo, 50 ms: utilization 90 % (missed), loss" in text
+    assert "today" not in text

@@ -109,7 +109,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         str | None,
         typer.Option(
             help="What the link runs now, to be run beside the answer: 'fifo:64 packets', fq_codel; "
-            "'scenario' is what the file has.",
+            "'scenario' is what the file has, 'default' the platform's.",
             show_default=False,
         ),
     ] = None,

@@ -17,6 +17,7 @@ from bufferlab.studies.advise.advising import advise
 from bufferlab.studies.advise.checked import Checked, checks_at
 from bufferlab.studies.advise.question import prepared
 from bufferlab.studies.advise.settings import Settings
+from bufferlab.studies.advise.today import Today
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.least import Case
 from bufferlab.studies.least.candidates import CHECK_SEEDS
@@ -89,6 +90,30 @@ def test_what_runs_today_is_run_beside_the_answer_with_its_seeds(scenario: Path)
     assert codel is not None and codel.packets == 1000
     own = asked("scenario").today
     assert own is not None and own.packets == 20
+
+
+def test_a_platforms_default_is_run_beside_the_answer(scenario: Path) -> None:
+    def today(written: str | None, platform: str | None) -> Today | None:
+        return advise(
+            scenario,
+            ["utilization >= 90 %"],
+            queues="fifo",
+            quick=True,
+            platform=platform,
+            today=written,
+            progress=False,
+        ).today
+
+    found = today(None, "ios-xe")
+    assert found is not None and found.default_of == "the ASR 1000"
+    assert (found.queue, found.packets) == ("fifo", 64)  # 50 ms at 2 Mbps are 8 packets, fewer than it holds
+    assert today(None, None) is None and today(None, "nx-os") is None
+    said = today("fifo:9", "ios-xe")
+    assert said is not None and (said.default_of, said.packets) == (None, 9)
+    with pytest.raises(InputError, match="is not known of Cisco NX-OS"):
+        today("default", "nx-os")
+    with pytest.raises(InputError, match="needs a platform"):
+        today("default", None)
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,8 @@ def _lines(advice: Advice, typed: Typed | None) -> Iterator[Line]:
 def _smaller(advice: Advice) -> Iterator[Line]:
     """What others give: what runs today, half of the buffer; and what the last part of a target costs."""
     if (today := today_text(advice)) is not None:
-        yield Line("today", today)
+        is_default = advice.today is not None and advice.today.default_of is not None
+        yield Line("default" if is_default else "today", today, shorter=[(9, "")] if is_default else ())
     if (half := half_text(advice)) is not None:
         yield Line("half", half, shorter=[(10, half.partition("; users")[0] + "."), (9, "")])
     if (cost := trade(advice)) is not None:

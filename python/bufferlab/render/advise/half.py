@@ -34,7 +34,7 @@ def today_text(advice: Advice) -> str | None:
         return None
     packets = found.packets
     size = found.buffer if packets is None else size_text(advice.site, packets)
-    start = f"{found.queue}, {size}"
+    start = ("" if found.default_of is None else f"of {found.default_of}: ") + f"{found.queue}, {size}"
     answer = advice.answer
     if found.queue == answer.queue.kind and packets == answer.packets and answer.queue.knob == "limit":
         return f"{start}: the same."

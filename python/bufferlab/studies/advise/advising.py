@@ -64,7 +64,8 @@ def advise(
         quick: End with the first answer: buffers are searched, targets of delay are the usual ones.
         sensitivity: Ask also what would change the answer.
         today: What the link runs now, which is run beside the answer: a queue and its buffer, such as
-            "fifo:64 packets" or "fq_codel"; "scenario" for what the scenario has.
+            "fifo:64 packets" or "fq_codel"; "scenario" for what the scenario has; default what the
+            platform's interfaces run if nobody configured a queue, if a platform is given.
         lengthen: Begin again with longer runs where those of the scenario are too short to judge the answer;
             else a warning says so.
         threads: Simulations at a time; default one for each processor.

@@ -20,7 +20,7 @@ from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue, queues_for
 from bufferlab.studies.advise.runnable import about_queues
-from bufferlab.studies.advise.today import TODAY, Today, todays
+from bufferlab.studies.advise.today import TODAY, Today, default_of, todays, with_default
 from bufferlab.studies.advise.tried import Tried, tried_queues
 from bufferlab.studies.alone import refuse_impossible
 from bufferlab.studies.choosing.objectives import possible_aspects
@@ -42,7 +42,9 @@ class Manner:
         resolution: The buffer may be larger than the least by this share.
         quick: End with the first answer.
         sensitivity: Ask also what would change the answer.
-        today: What the link runs now, which is run beside the answer: "fifo:64 packets"; `None` if unknown.
+        today: What the link runs now, which is run beside the answer: "fifo:64 packets"; "default", or
+            `None`, for what the platform runs by default.
+        default: Run what the platform runs by default beside the answer, if nobody says what runs today.
         usual: Try only queues with a target of delay, at the usual one, if there are any: no search.
         lengthen: Begin again with longer runs where those of the scenario are too short to judge the answer.
     """
@@ -55,6 +57,7 @@ class Manner:
     quick: bool = False
     sensitivity: bool = True
     today: str | None = None
+    default: bool = True
     usual: bool = False
     lengthen: bool = False
 
@@ -87,8 +90,7 @@ def answer_link(
         RunInterrupted: At Ctrl-C, with the best answer so far, or a `Tried` without one.
     """
     asked(base, index, needs, manner)  # raises before any work
-    if manner.today is not None:
-        todays(manner.today, base, index, _queues(base, index, needs, manner))
+    _now(base, index, needs, manner)  # and this
     with runner as keeping:
         answering = _Answering(base, index, needs, manner, assumed=assumed, runner=keeping, watch=watch)
         try:
@@ -153,21 +155,20 @@ class _Answering:
         return advice if manner.quick else self._beside_absent(advice)
 
     def _beside_today(self, advice: Advice) -> Advice:
-        """With what the link runs today."""
-        written, question = self.manner.today, self.course.question
-        if written is None:
+        """With what the link runs today, or what the platform runs by default."""
+        question = self.course.question
+        now = _now(self.base, self.index, self.needs, self.manner)
+        if now is None:
             return advice
-        self.watch(advice, f"running what runs today, {written}")
-        scenario = todays(
-            written, question.base, question.index, _queues(self.base, self.index, self.needs, self.manner)
-        )
+        scenario, of = now
+        self.watch(advice, "running what runs today" if of is None else f"running the default of {of}")
         values = self._measured(scenario, TODAY, advice)
         judged = advice.aspects, advice.weights
-        rival, missed = rival_of(advice.answer, f"{TODAY}, {written}", values, advice.targets, judged)
+        rival, missed = rival_of(advice.answer, f"{TODAY}, as it is", values, advice.targets, judged)
         link = scenario.links[question.index]
         buffer = link["buffer"]
         packets = round(buffer["amount"] or 0) if buffer["kind"] == "packets" else None
-        found = Today(rival, missed, values, str(link["queue"]["discipline"]), buffer["text"], packets)
+        found = Today(rival, missed, values, str(link["queue"]["discipline"]), buffer["text"], packets, of)
         return dataclasses.replace(advice, today=found, runs=advice.runs + len(values))
 
     def _measured(self, scenario: Scenario, name: str, advice: Advice) -> tuple[Values, ...]:
@@ -252,6 +253,22 @@ def asked(base: Scenario, index: int, needs: Needs, manner: Manner) -> tuple[Que
     )
     usual = [queue for queue in field if queue.knob == "target"] if manner.usual else []
     return question, usual or field
+
+
+def _now(base: Scenario, index: int, needs: Needs, manner: Manner) -> tuple[Scenario, str | None] | None:
+    """The scenario with what runs today at the link, and of what that is the default; `None` if unknown.
+
+    Raises:
+        InputError: What was said of it cannot be used.
+    """
+    if manner.today is None and not manner.default:
+        return None
+    default = default_of(manner.today, manner.platform)
+    if default is not None:
+        return with_default(base, index, default), default.of
+    if manner.today is None:
+        return None
+    return todays(manner.today, base, index, _queues(base, index, needs, manner)), None
 
 
 def _queues(base: Scenario, index: int, needs: Needs, manner: Manner) -> Callable[[str], Queue]:

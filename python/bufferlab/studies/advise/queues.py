@@ -106,7 +106,7 @@ class Queue:
     def scenario(self, base: Scenario, link: int, setting: int) -> Scenario:
         """The scenario with this queue at a link."""
         table = self.with_setting(setting)
-        changes = _queue_at(base, link, table)
+        changes = queue_at(base, link, table)
         changes[f"links[{link}].buffer"] = buffer_text(self.limit(setting), self.counted_bytes)
         return prepare(base, changes)
 
@@ -220,7 +220,7 @@ def _words(names: str | Sequence[str] | None, own: Table) -> list[str]:
 
 def _target_us(base: Scenario, link: int, table: Table, ample: int) -> int | None:
     """The target that a discipline has, by its table or by default, us; `None` if it has no such key."""
-    changes = _queue_at(base, link, table) | {f"links[{link}].buffer": f"{ample} packets"}
+    changes = queue_at(base, link, table) | {f"links[{link}].buffer": f"{ample} packets"}
     changed = base.with_overrides(changes)
     queue = cast("Mapping[str, Any]", changed.resolved["links"][link]["queue"])
     if queue.get("target_ps", 0) is None:
@@ -230,7 +230,7 @@ def _target_us(base: Scenario, link: int, table: Table, ample: int) -> int | Non
     return None if target_ps is None else int(target_ps) * _US_PER_S // PS_PER_S
 
 
-def _queue_at(base: Scenario, link: int, table: Table) -> dict[str, object]:
+def queue_at(base: Scenario, link: int, table: Table) -> dict[str, object]:
     """What gives a link a queue, and takes away marks of another one and changes during the run."""
     changes: dict[str, object] = {f"links[{link}].queue": table}
     if base.links[link]["changes"]:

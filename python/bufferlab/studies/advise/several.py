@@ -91,7 +91,16 @@ def advise_links(
     """
     base = prepared(scenario, overrides)
     indices = link_indices(base, links)
-    manner = Manner(queues, platform, bounds, confidence, resolution, quick=quick, sensitivity=sensitivity)
+    manner = Manner(
+        queues,
+        platform,
+        bounds,
+        confidence,
+        resolution,
+        quick=quick,
+        sensitivity=sensitivity,
+        default=False,  # a home's lines are shaped, which no default is
+    )
     needs = _needs(base, indices, tuple(targets), emphasis)
     for index in indices:
         asked(base, index, needs[index], manner)  # raises before any work

@@ -6,19 +6,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from bufferlab.configure import Default, find_platform
 from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.beside import Beside
-from bufferlab.studies.advise.queues import Queue
+from bufferlab.studies.advise.queues import Queue, queue_at
 from bufferlab.studies.contenders import changes, parse_contenders
 from bufferlab.studies.words import OWN
 
 TODAY: Final = "today"
 """What it is called."""
 
+DEFAULT: Final = "default"
+"""Stands for what the platform's interfaces run if nobody configured a queue."""
+
 _ACCEPTED: Final = (
-    "a queue and its buffer, as in 'fifo:64 packets', 'fifo:50 ms' or fq_codel; 'scenario' is the file's own"
+    "a queue and its buffer, as in 'fifo:64 packets', 'fifo:50 ms' or fq_codel; 'scenario' is the file's, "
+    "'default' the platform's"
 )
 
 
@@ -30,15 +35,43 @@ class Today(Beside):
         queue: Its discipline: "fifo".
         buffer: Its buffer, as a scenario has it.
         packets: The same where it is in packets; else `None`.
+        default_of: What runs it by default; `None` if somebody said that the link runs it.
     """
 
     queue: str
     buffer: str
     packets: int | None
+    default_of: str | None
 
     def to_dict(self) -> dict[str, Any]:
         """The document."""
-        return {"queue": self.queue, "buffer": self.buffer, **self.measured()}
+        named = {"queue": self.queue, "buffer": self.buffer, "default_of": self.default_of}
+        return {**named, **self.measured()}
+
+
+def default_of(written: str | None, platform: str | None) -> Default | None:
+    """The platform's default, if that is meant, or nothing is and there is one.
+
+    Args:
+        written: What was said to run today.
+        platform: The platform.
+
+    Raises:
+        InputError: It was asked for and is not known.
+    """
+    if written not in {None, DEFAULT}:
+        return None
+    known = None if platform is None else find_platform(platform)
+    if written is not None and (known is None or known.default is None):
+        unknown = None if known is None else f"is not known of {known.title}: {known.no_default}"
+        raise _none(written, unknown or "needs a platform")
+    return None if known is None else known.default
+
+
+def with_default(base: Scenario, index: int, default: Default) -> Scenario:
+    """The scenario with a platform's default at a link."""
+    buffer = {f"links[{index}].buffer": default.buffer_at(base.links[index]["rate_bps"])}
+    return prepare(base, {**queue_at(base, index, dict(default.queue)), **buffer})
 
 
 def todays(written: str, base: Scenario, index: int, queue_of: Callable[[str], Queue]) -> Scenario:
