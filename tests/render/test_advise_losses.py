@@ -108,7 +108,7 @@ def test_a_heavy_loss_that_nobody_bounded_is_in_the_first_lines() -> None:
     lossy = {"fifo": (14, runs({**FIFO, "loss": 0.147}))}
     first = " ".join(box(advised(lossy))[:6])
     assert (
-        "Not worth running, though it meets the target: fifo with a buffer of 14 packets" in first
+        "Nothing is worth running. What meets the target: fifo with a buffer of 14 packets" in first
         and "Run fifo" not in first
     )
     assert "But 15 % of the packets are lost, and each of the " in first

@@ -192,7 +192,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         "quick": quick,
         "sensitivity": sensitivity,
         "assumed": assumed,
-        **(_today(today, several=several)),
+        "today": today,
         **({} if several else {"lengthen": may_lengthen(scenario, read_overrides(overrides))}),
         "runner": runner,
     }
@@ -209,14 +209,6 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     hand_over(advice)
     say_kept(runner)
     check_met(advice, loaded.file)
-
-
-def _today(written: str | None, *, several: bool) -> Mapping[str, str]:
-    if written is None:
-        return {}
-    if several:
-        raise InputError("is about one link; --link names it", key="--today", value=written)
-    return {"today": written}
 
 
 def _check_emphasis(word: str | None) -> None:

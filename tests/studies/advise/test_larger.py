@@ -8,7 +8,14 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from bufferlab.studies.advise.larger import Ladder, Larger, bought_by_buffers, sizes_above, sizes_beyond
+from bufferlab.studies.advise.larger import (
+    Ladder,
+    Larger,
+    bought_by_buffers,
+    judged_by_buffers,
+    sizes_above,
+    sizes_beyond,
+)
 from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.least import Goal, Least, Run
 from bufferlab.studies.targets import Target, Values, make_target
@@ -179,3 +186,6 @@ def test_that_flows_share_more_equally_buys_no_buffer_unless_it_was_asked_for() 
     assert bought_by_buffers([jain, call], is_fairness_asked=False) == [call]
     assert bought_by_buffers([jain, call], is_fairness_asked=True) == [jain, call]
     assert bought_by_buffers([jain], is_fairness_asked=False) == [jain]
+    weights: dict[Kind, float] = {"fairness": 2.0, "calls": 3.0}
+    assert judged_by_buffers([jain, call], weights, None) == ([call], {"calls": 3.0})
+    assert judged_by_buffers([jain, call], weights, "fairness") == ([jain, call], weights)

@@ -27,7 +27,8 @@ def advised(links: str = "each", *targets: str, **options: object) -> LinksAdvic
 
 @pytest.fixture(scope="module")
 def answers() -> LinksAdvice:
-    return advised("each", "utilization >= 50 %", "heard.loss <= 50 %", "said.loss <= 50 %", bounds="2..3")
+    targets = ("utilization >= 50 %", "heard.loss <= 50 %", "said.loss <= 50 %")
+    return advised("each", *targets, bounds="2..3", today="fifo:40")
 
 
 def test_each_link_has_its_answer_and_the_others_are_in_place(answers: LinksAdvice) -> None:
@@ -40,6 +41,12 @@ def test_each_link_has_its_answer_and_the_others_are_in_place(answers: LinksAdvi
     assert placed["buffer"]["text"] == f"{down.answer.packets} packets"
     # the scenario as a whole keeps its own queues
     assert {link["queue"]["discipline"] for link in answers.resolved["links"]} == {"fifo"}
+
+
+def test_what_runs_today_is_run_at_each_link_beside_its_answer(answers: LinksAdvice) -> None:
+    for each in answers.links:
+        assert each.today is not None and each.today.packets == 40
+        assert len(each.today.values) == len(each.answer.values)
 
 
 def test_targets_about_a_group_are_asked_where_its_data_goes(answers: LinksAdvice) -> None:

@@ -113,7 +113,9 @@ def _smaller(advice: Advice) -> Iterator[Line]:
     """What others give: what runs today, half of the buffer; and what the last part of a target costs."""
     if (today := today_text(advice)) is not None:
         is_default = advice.today is not None and advice.today.default_of is not None
-        yield Line("default" if is_default else "today", today, shorter=[(9, "")] if is_default else ())
+        brief = today.partition(", most: ")[0].rstrip(".") + "."
+        shorter = [(9, brief), (8, "")] if is_default else [(9, brief)]
+        yield Line("default" if is_default else "today", today, shorter=shorter)
     if (half := half_text(advice)) is not None:
         yield Line("half", half, shorter=[(10, half.partition("; users")[0] + "."), (9, "")])
     if (cost := trade(advice)) is not None:
@@ -254,7 +256,7 @@ def _typed(advice: Advice, typed: Typed) -> Iterator[Line]:
     made = typed.lines(advice)
     entry, lines = made.entry, made.lines
     if not advice.choice.meets or loses_much(advice):
-        yield Line("type", f"{made.problem}. The lines all the same:")
+        yield Line("type", f"{made.problem}. This writes the lines all the same:")
         yield Line("", "\n".join(LINUX.folded([typed.command(advice)])), verbatim=True, shorter=[(4, "")])
         return
     if entry is None:
@@ -266,14 +268,14 @@ def _typed(advice: Advice, typed: Typed) -> Iterator[Line]:
         but = ", which misses a target" if missed else ""
         yield Line("type", f"{made.problem}; for {entry_text(entry)}{but}:")
         label = ""
-    below = f"the lines for {typed.platform} are {_BELOW}"
+    asked, below = typed.shaper_asked(advice.site.rate_bps), f"the lines for {typed.platform} are {_BELOW}"
     if follows(lines):
-        yield Line(label, below)
+        yield Line(label, below if asked is None else f"{below}. {asked}")
     else:
         text = "\n".join(lines)
         shorter = [(4, below)]
         yield Line(label, text, verbatim=True, shorter=shorter if len(lines) > 1 else ())
     if made.amounts_to:
         yield Line("", made.amounts_to)
-    if (asked := typed.shaper_asked(advice.site.rate_bps)) is not None:
+    if asked is not None and not follows(lines):
         yield Line("", asked, shorter=[(5, "")])

@@ -10,7 +10,8 @@ from bufferlab.render.words import title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.beside import Beside
-from bufferlab.studies.choosing.thresholds import NOTABLE
+from bufferlab.studies.advise.today import Today
+from bufferlab.studies.choosing.thresholds import MATERIAL, NOTABLE, is_standing, loses_heavily
 
 _MISSED: Final = " (missed)"
 _SHOWN: Final = {
@@ -32,14 +33,39 @@ def today_text(advice: Advice) -> str | None:
     found = advice.today
     if found is None:
         return None
-    packets = found.packets
-    size = found.buffer if packets is None else size_text(advice.site, packets)
-    start = ("" if found.default_of is None else f"of {found.default_of}: ") + f"{found.queue}, {size}"
+    of = "" if found.default_of is None else f"of {found.default_of}: "
+    given = "the same" if _is_answer(advice, found) else _given(advice, found)
+    return f"{of}{_now_text(advice, found)}: {given}."
+
+
+def stays_text(advice: Advice) -> str | None:
+    """That what runs today may stay, as a sentence: it meets the targets, and users fare no worse."""
+    found = advice.today
+    if found is None or found.missed or not advice.choice.meets or _is_answer(advice, found):
+        return None
+    wait, lost = found.mean("wait_mean_ms").mean, found.mean("loss").mean
+    if loses_heavily(lost, advice.targets) or is_standing(wait or 0.0, advice.site.rtt_ms, advice.targets):
+        return None
+    behind = found.rival.behind
+    most, worst = (behind.mean or 0.0) + (behind.half_width or 0.0), found.rival.worst
+    if most > MATERIAL or (worst is not None and worst[1] > NOTABLE):
+        return None
+    what = "What runs today" if found.default_of is None else f"The default of {found.default_of}"
+    may = "may stay" if found.default_of is None else "does as well"
+    fare = "alike" if most >= 0 else fare_words(found.rival, found, advice.answer)
+    runs = f"in the mean of {len(found.values)} runs it meets what is asked"
+    return f"{what}, {_now_text(advice, found)}, {may}: {runs}, and users fare {fare}."
+
+
+def _now_text(advice: Advice, found: Today) -> str:
+    size = found.buffer if found.packets is None else size_text(advice.site, found.packets)
+    return f"{found.queue}, {size}"
+
+
+def _is_answer(advice: Advice, found: Today) -> bool:
     answer = advice.answer
-    if found.queue == answer.queue.kind and packets == answer.packets and answer.queue.knob == "limit":
-        return f"{start}: the same."
-    stays = not found.missed and advice.choice.meets and found.rival.is_alike
-    return f"{start}: {_given(advice, found)}{'. It may stay' if stays else ''}."
+    is_same = found.queue == answer.queue.kind and found.packets == answer.packets
+    return is_same and answer.queue.knob == "limit"
 
 
 def _given(advice: Advice, found: Beside) -> str:

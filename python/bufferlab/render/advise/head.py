@@ -9,6 +9,7 @@ from typing import Final
 from bufferlab.render.advise.beware import bewares, grave, loses_much, missed_default, spoilt
 from bufferlab.render.advise.decided import tie_text, undecided_text
 from bufferlab.render.advise.felt import lacked_text, why_text
+from bufferlab.render.advise.half import stays_text
 from bufferlab.render.advise.limits import platform_end
 from bufferlab.render.advise.unmet import contradiction, hopeless
 from bufferlab.render.advise.what_if import controls_decide, fragile, may_be_bbr
@@ -26,9 +27,9 @@ from bufferlab.render.words import listed, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 
-MOST_CAUTIONS: Final = 3
-"""Sentences that speak against an answer in its first lines; more of them are rows below. Our choice: who
-reads eleven sentences has forgotten the first."""
+MOST_CAUTIONS: Final = 2
+"""Sentences that speak against an answer at the end of its first lines; more of them are rows below. Our
+choice: who reads eleven sentences has forgotten the first."""
 
 _SAME: Final = 0.005
 """Confidences that differ by less count as the same."""
@@ -66,8 +67,6 @@ def cautions(advice: Advice) -> Iterator[str]:
     if advice.choice.meets and advice.start_measured:
         yield f"Longer runs may say otherwise: {START_MEASURED} (beware)."
     yield from grave(advice)
-    if advice.choice.meets and (mix := controls_decide(advice) or may_be_bbr(advice)) is not None:
-        yield mix
     if (broken := fragile(advice)) is not None:
         yield broken
     yield from bewares(advice)
@@ -91,6 +90,7 @@ def _meeting(advice: Advice, them: str) -> Iterator[str]:
     yield from _taken(advice, them)
     yield from tie_text(advice)
     yield _sure(advice, them)
+    yield from filter(None, (stays_text(advice), controls_decide(advice) or may_be_bbr(advice)))
     yield from filter(None, (lacked_text(advice), why_text(advice)))
     if advice.stage == "first" and advice.finished and not advice.tied:
         yield _QUICK
@@ -115,7 +115,7 @@ def _taken(advice: Advice, them: str) -> Iterator[str]:
     is_doubtful = advice.answer.confidence < EVEN and not advice.answer.identical
     begin, first = "Perhaps run" if is_doubtful else "Run", spoilt(advice)
     if loses_much(advice):
-        begin = f"Not worth running, though it meets {them}:"
+        begin = f"Nothing is worth running. What meets {them}:"
     elif first is not None:
         begin = "Only if its wait is accepted:"
     elif advice.stage == "begun":

@@ -270,5 +270,5 @@ def _broken(advice: Advice, each: Sensitivity, target: Target) -> str:
     if queue.knob == "target":
         return f"{found}; no target delay up to {queue.show(last).removeprefix('target ')} does"
     if target.wants_less:
-        return f"{found}; none tried from {first} to {last} does"
-    return f"{found}; none up to {last} does"
+        return f"{found}; no buffer tried from {first} to {last} does"
+    return f"{found}; no buffer up to {last} does"

@@ -12,9 +12,10 @@ from bufferlab.experiment.runner import Runner
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.absent import ASKED, Absent
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.beside import rival_of
+from bufferlab.studies.advise.beside import Judged, rival_of
 from bufferlab.studies.advise.course import Course, Watch
 from bufferlab.studies.advise.elsewhere import spoiled
+from bufferlab.studies.advise.larger import judged_by_buffers
 from bufferlab.studies.advise.lengths import long_enough
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.question import Question
@@ -163,9 +164,11 @@ class _Answering:
         scenario, of = now
         self.watch(advice, "running what runs today" if of is None else f"running the default of {of}")
         values = self._measured(scenario, TODAY, advice)
-        judged = advice.aspects, advice.weights
-        rival, missed = rival_of(advice.answer, f"{TODAY}, as it is", values, advice.targets, judged)
-        link = scenario.links[question.index]
+        link, answer = scenario.links[question.index], advice.answer
+        judged: Judged = advice.aspects, advice.weights
+        if link["queue"]["discipline"] == answer.queue.kind and answer.queue.knob == "limit":
+            judged = judged_by_buffers(*judged, self.needs.emphasis)
+        rival, missed = rival_of(answer, f"{TODAY}, as it is", values, advice.targets, judged)
         buffer = link["buffer"]
         packets = round(buffer["amount"] or 0) if buffer["kind"] == "packets" else None
         found = Today(rival, missed, values, str(link["queue"]["discipline"]), buffer["text"], packets, of)

@@ -12,7 +12,7 @@ from bufferlab.studies.advise.around import in_reach
 from bufferlab.studies.advise.beyond import beyond, edged
 from bufferlab.studies.advise.entry import Entry, warnings_about
 from bufferlab.studies.advise.halved import halved
-from bufferlab.studies.advise.larger import NEAR
+from bufferlab.studies.advise.larger import NEAR, judged_by_buffers
 from bufferlab.studies.advise.lengths import long_enough
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.prospects import could_be_felt
@@ -136,7 +136,7 @@ class Course:
             return self._each_alone(advice)
         self._say("measuring half of the buffer")
         seeds = self.settings.seeds[: len(advice.answer.values)]
-        judged = advice.aspects, advice.weights
+        judged = judged_by_buffers(advice.aspects, advice.weights, self.needs.emphasis)
         found = halved(advice.answer, advice.targets, judged, self.settings.bench, seeds)
         return dataclasses.replace(advice, half=found, runs=self.settings.bench.runs + self.shaking.runs)
 

@@ -24,7 +24,7 @@ from typing import Final
 
 from bufferlab.stats import Estimate
 from bufferlab.studies.choosing.choice import Choice, choose
-from bufferlab.studies.choosing.objectives import Aspect, Kind, score
+from bufferlab.studies.choosing.objectives import Aspect, Emphasis, Kind, score
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.least import Least, Run
 from bufferlab.studies.least.memory import Memory
@@ -75,6 +75,21 @@ def bought_by_buffers(aspects: Sequence[Aspect], *, is_fairness_asked: bool) -> 
     """What larger buffers are scored by: what users feel, and how equally they share if that is asked."""
     others = [each for each in aspects if each.kind != "fairness"]
     return others if others and not is_fairness_asked else [*aspects]
+
+
+def judged_by_buffers(
+    aspects: Sequence[Aspect], weights: Mapping[Kind, float], emphasis: Emphasis | None
+) -> tuple[list[Aspect], dict[Kind, float]]:
+    """By what buffers of one queue are judged, and what each kind of it weighs.
+
+    Args:
+        aspects: What users feel.
+        weights: How much each kind of it weighs.
+        emphasis: What was said to matter most.
+    """
+    scored = bought_by_buffers(aspects, is_fairness_asked="fairness" in (emphasis or ()))
+    kinds = {each.kind for each in scored}
+    return scored, {kind: weight for kind, weight in weights.items() if kind in kinds}
 
 
 def _name(size: int) -> str:

@@ -12,7 +12,7 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.around import Around, look_around
 from bufferlab.studies.advise.checked import MOST_ASSURING, Checked, checks_at, runs_to_assure
 from bufferlab.studies.advise.entry import Entry
-from bufferlab.studies.advise.larger import Ladder, Larger, bought_by_buffers
+from bufferlab.studies.advise.larger import Ladder, Larger, judged_by_buffers
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.paused import Paused
 from bufferlab.studies.advise.prospects import could_be_felt
@@ -179,11 +179,8 @@ class Settings:
             self._say(f"larger buffers of {queue.title}: {packets_text(size)}, as users may fare better")
             return list(self.bench.measure({Case(queue.name, size): [*seeds]}).values())
 
-        scored = bought_by_buffers(aspects, is_fairness_asked="fairness" in (self.needs.emphasis or ()))
-        kinds = {each.kind for each in scored}
         return Ladder(
-            scored,
-            {kind: weight for kind, weight in weights.items() if kind in kinds},
+            *judged_by_buffers(aspects, weights, self.needs.emphasis),
             measure,
             self.seeds[:PILOTS],
             self.seeds[:CONTEST],

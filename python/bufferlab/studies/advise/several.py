@@ -51,6 +51,7 @@ def advise_links(
     resolution: float = 0.1,
     quick: bool = False,
     sensitivity: bool = True,
+    today: str | None = None,
     threads: int | None = None,
     progress: bool | None = None,
     overrides: Mapping[str, Any] | None = None,
@@ -77,6 +78,7 @@ def advise_links(
         resolution: The buffers may be larger than the least by this share.
         quick: End with the first answer for each link.
         sensitivity: Ask also what would change the answers.
+        today: What each of the links runs now, which is run beside its answer: "fifo:64 packets".
         threads: Simulations at a time; default one for each processor.
         progress: Show a progress bar; default if standard error is a terminal.
         overrides: Values that replace those of the scenario, by path.
@@ -99,6 +101,7 @@ def advise_links(
         resolution,
         quick=quick,
         sensitivity=sensitivity,
+        today=today,
         default=False,  # a home's lines are shaped, which no default is
     )
     needs = _needs(base, indices, tuple(targets), emphasis)
@@ -227,7 +230,7 @@ class _Course:
 
     def run(self) -> LinksAdvice:
         """Answer each link, with the usual settings first, and run the answers together."""
-        first = dataclasses.replace(self.manner, quick=True, usual=True)
+        first = dataclasses.replace(self.manner, quick=True, usual=True, today=None)
         for manner in (first, self.manner):
             for index in self.needs:
                 self._answer(index, manner)
