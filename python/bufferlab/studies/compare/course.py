@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.larger import bought_by_buffers
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.question import Question, link_index, prepared
+from bufferlab.studies.advise.queues import AMPLE
 from bufferlab.studies.choosing.choice import Choice, apart, choose, missed_targets, standing
 from bufferlab.studies.choosing.objectives import Emphasis, aspects_of, possible_aspects
 from bufferlab.studies.compare.comparison import Comparison, Measured
@@ -22,8 +23,12 @@ from bufferlab.studies.compare.further import advise_command
 from bufferlab.studies.contenders import changes, parse_contenders
 from bufferlab.studies.settling import Waiting, is_held, short_runs
 from bufferlab.studies.targets import Values, values_of_run
+from bufferlab.studies.words import OWN
 
 DEFAULT_SEEDS: Final = 5
+
+_FILLED: Final = 0.5
+"""A buffer may have been full if one packet in a hundred waited for more than this part of it. Our choice."""
 
 
 def compare(
@@ -151,8 +156,27 @@ def _conclude(
         missed=missed,
         needs=needs,
         advise=further(choice),
-        warnings=tuple(_short_runs(question, cases, entries)),
+        warnings=(*_short_runs(question, cases, entries), *_small_limits(question, cases, entries)),
     )
+
+
+def _small_limits(
+    question: Question, cases: Mapping[str, Scenario], entries: Mapping[str, Measured]
+) -> Iterator[str]:
+    """That queues with a target of delay fill a buffer that was meant for another queue."""
+    links = {name: case.links[question.index] for name, case in cases.items() if name != OWN}
+    small = []
+    for name, link in links.items():
+        packets = (link["buffer"]["amount"] or 0) if link["buffer"]["kind"] == "packets" else AMPLE
+        late = question.site.packets_of_ms(entries[name].mean("wait_p99_ms").mean or 0.0)
+        if is_held(link["queue"]) and ":" not in name and late / _FILLED > packets < AMPLE:
+            small.append(name)
+    if small:
+        held = links[small[0]]["buffer"]["text"]
+        yield (
+            f"with the scenario's buffer of {held} these may drop before their target of delay does: "
+            f"{', '.join(small)}; advise gives them at least {AMPLE} packets, as {small[0]}:{AMPLE} does here"
+        )
 
 
 def _short_runs(
