@@ -218,6 +218,8 @@ def test_what_to_type_for_the_answer_is_in_text_and_json(bufferlab: Command) -> 
     ended = bufferlab(*asked)
     assert ended.status == 0, ended.err
     assert ended.out.index("Take ") < ended.out.index("To type on junos") < ended.out.index("link bottleneck")
+    said = " ".join(ended.out.split())
+    assert said.index("'show interfaces queue xe-0/0/1'") < said.index("undo 'rollback 1'; 'commit'.")
     assert "set interfaces xe-0/0/1 " in ended.out or "interfaces xe-0/0/1 " in ended.out
     made = document(bufferlab, *asked)["configuration"]
     assert (made["platform"], made["unit"]) == ("junos", "us")

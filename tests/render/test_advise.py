@@ -378,20 +378,33 @@ def test_notes_are_directly_below_the_lines_that_the_box_has_no_room_for() -> No
     given = advised({"fifo": (14, runs(FIFO))})
     known = given.configuration("routeros").notes
     lines = View([*advice_view(given, typed=Typed("routeros")).parts]).text(300).splitlines()
-    notes = [line.removeprefix("note  ").rstrip() for line in lines if line.startswith("note  ")]
+    notes = [line.removeprefix("note").strip() for line in lines if line.startswith("note  ")]
     assert known and notes[: len(known)] == [*known]
     long = View([*advice_view(given, typed=Typed("junos")).parts]).text(200)  # lines that the box would break
     assert "the lines for junos are below this box" in long
     assert "buffer-size temporal 8400\n" in "\n".join(line.rstrip() for line in long.splitlines())
     lines = View([*advice_view(advised(MET), typed=Typed("openwrt")).parts]).text(200).splitlines()
     begin = lines.index("To type on openwrt")
-    notes = [line.rstrip() for line in lines[begin:] if line.startswith("note  ")]
+    notes = [line.removeprefix("note").strip() for line in lines[begin:] if line.startswith("note  ")]
     written = advised(MET).configuration("openwrt").notes
     own = [each for each in written if not each.startswith("Linux's CoDel differs")]  # with --explain
     assert len(own) == len(written) - 1
-    assert notes[: len(own)] == [f"note  {each}" for each in own]
+    assert notes[: len(own)] == own
     assert [each for each in notes[len(own) :] if "was not searched" not in each] == []
     assert not any(line.startswith("note  ") for line in lines[:begin])
+
+
+@pytest.mark.parametrize("platform", ["linux", "junos", "openwrt"])
+def test_how_to_verify_and_to_undo_stands_below_the_notes(platform: str) -> None:
+    given = advised({"fifo": (14, runs(FIFO))})
+    made = given.configuration(platform)
+    lines = View([*advice_view(given, typed=Typed(platform)).parts]).text(300).splitlines()
+    at = [number for number, line in enumerate(lines) if line.startswith("note  ")][-1]
+    verify, undo = (line.split(maxsplit=1) for line in lines[at + 1 : at + 3])
+    assert (verify[0], undo[0]) == ("verify", "undo")
+    assert all(f"'{command}'" in verify[1] for command in made.verify) and made.reads in verify[1]
+    assert all(f"'{command}'" in undo[1] for command in made.undo)
+    assert not any(command in line for line in box(given, Typed(platform)) for command in made.verify)
 
 
 def test_values_that_a_platform_cannot_take_are_said() -> None:

@@ -112,7 +112,7 @@ def test_what_is_unfinished_says_so() -> None:
 
 def test_lines_for_linux_can_be_pasted_from_a_narrow_terminal() -> None:
     text = shown(line(), Typed("linux", "wan0"))
-    block = text[text.index("# upload: what leaves wan0") : text.index("note  wan0 is the interface")]
+    block = text[text.index("# upload: what leaves wan0") : text.index("note    wan0 is the interface")]
     assert all(len(each) <= 64 for each in block.splitlines())
     pasted = block.replace("\\\n", " ")
     commands = [shlex.split(each, comments=True) for each in pasted.splitlines()]
@@ -130,6 +130,7 @@ def test_openwrt_has_one_section_and_says_if_it_cannot_be_the_answers() -> None:
 def test_routeros_has_a_tree_for_each_direction_with_names_of_their_own() -> None:
     said = shown(line(), Typed("routeros"))
     assert "/queue/tree add name=bufferlab-download parent=bridge" in said and "max-limit=45M" in said
+    assert "'/queue/tree remove [find where name=bufferlab-upload]'" in words(said)
     assert "/queue/tree add name=bufferlab-upload parent=ether1" in said and "max-limit=9M" in said
     assert "ask for 90 %" not in said and "--linklayer" not in said
 

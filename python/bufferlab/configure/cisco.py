@@ -6,7 +6,7 @@ from typing import Final
 
 from bufferlab.configure.answer import Answer
 from bufferlab.configure.bounds import Bound
-from bufferlab.configure.platform import Default, Platform, Source, Target, Written
+from bufferlab.configure.platform import After, Default, Platform, Source, Target, Written
 from bufferlab.configure.shared import MOST_U32, counted_note, floored
 from bufferlab.errors import InputError
 
@@ -42,7 +42,20 @@ def write_xe(answer: Answer, target: Target) -> Written:
                 accepted=f"{_XE_RATES[0]} to {_XE_RATES[1]} bps",
             )
         actions.insert(0, f"shape average {answer.rate_bps}")
-    return Written(_policy(actions, target), tuple(notes), amount, unit)
+    return Written(_policy(actions, target), tuple(notes), amount, unit, _after_xe(target))
+
+
+def _after_xe(target: Target) -> After:
+    return After(
+        (f"show policy-map interface {target.device} output",),
+        "the queue limit; queue depth, total drops, no-buffer drops",
+        (
+            f"interface {target.device}",
+            " no service-policy output bufferlab",
+            " exit",
+            "no policy-map bufferlab",
+        ),
+    )
 
 
 def _xe_limit(answer: Answer) -> tuple[int, str]:
@@ -81,7 +94,13 @@ def write_xr(answer: Answer, target: Target) -> Written:
     actions = [f"queue-limit {amount} {unit}"]
     if target.shape:
         actions.insert(0, f"shape average {floored(answer.rate_bps, 1000, notes)} kbps")
-    return Written(_policy(actions, target), tuple(notes), amount, unit)
+    after = After(
+        (f"show policy-map interface {target.device}",),
+        "queueing statistics of the class: what waits, and what was tail-dropped",
+        ("rollback configuration last 1",),
+    )
+    notes.append("What undoes is typed outside of the configuration, and takes back the last commit.")
+    return Written(_policy(actions, target), tuple(notes), amount, unit, after)
 
 
 def _policy(actions: list[str], target: Target) -> tuple[str, ...]:
@@ -113,7 +132,17 @@ def write_nx(answer: Answer, target: Target) -> Written:
         f"interface {target.device}",
         "  service-policy type queuing output bufferlab",
     )
-    return Written(lines, tuple(notes), amount, unit)
+    after = After(
+        (f"show policy-map interface {target.device}", f"show queuing interface {target.device}"),
+        "the policy; each queue's counters",
+        (
+            f"interface {target.device}",
+            "  no service-policy type queuing output bufferlab",
+            "  exit",
+            "no policy-map type queuing bufferlab",
+        ),
+    )
+    return Written(lines, tuple(notes), amount, unit, after)
 
 
 IOS_XE: Final = Platform(
@@ -132,6 +161,11 @@ IOS_XE: Final = Platform(
         Source(
             "QoS: Congestion Management Configuration Guide, IOS XE 16.12", "Queue depth", "what a limit does"
         ),
+        Source(
+            "IOS Quality of Service Solutions Command Reference", "show policy-map interface", "what it shows"
+        ),
+        Source("IOS ISG Command Reference", "service-policy", "its no form"),
+        Source("Cisco IOS in a Nutshell, 2nd Edition", "policy-map, service-policy (interface)", "no forms"),
     ),
     bounds=tuple(_XE.values()),
     faster=((10**9, "TenGigabitEthernet0/0/0"), (10 * 10**9, "HundredGigE0/0/0")),
@@ -172,6 +206,11 @@ IOS_XR: Final = Platform(
             "units, bounds",
         ),
         Source("ASR 9000 Modular QoS Configuration Guide", "Configuring Tail Drop", "the steps, in order"),
+        Source(
+            "Modular QoS Command Reference for Cisco 8000 Series Routers",
+            "show policy-map interface",
+            "that it is there; what it prints is from published output",
+        ),
         Source("Cisco-IOS-XR-um-policymap-classmap-cfg.yang, 7.6.1", "queue-limit, shape", "units of both"),
     ),
     bounds=(_XR,),

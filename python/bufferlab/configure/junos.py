@@ -6,7 +6,7 @@ from typing import Final
 
 from bufferlab.configure.answer import Answer
 from bufferlab.configure.bounds import Bound
-from bufferlab.configure.platform import Default, Platform, Source, Target, Written
+from bufferlab.configure.platform import After, Default, Platform, Source, Target, Written
 
 _RANGES: Final = (
     (50_000, "IQ PICs on M320 and T Series, Type 3 FPCs"),
@@ -42,6 +42,8 @@ def write(answer: Answer, target: Target) -> Written:
         *shaped,
         "A scheduler map replaces the default one: map your other forwarding classes as well, "
         "network-control (BGP, IS-IS) above all.",
+        "Commit with 'commit confirmed 5': Junos returns by itself after 5 minutes unless you commit again. "
+        "What undoes takes back the last commit, whatever it was.",
         "Junos drops from the head of a full buffer, not the packet that comes.",
     ]
     too_short = [f"{who} ({most} us)" for most, who in _RANGES if most < us]
@@ -50,7 +52,15 @@ def write(answer: Answer, target: Target) -> Written:
     notes.append(
         "Ranges are known for M and T Series; on others the commit or 'show class-of-service' shows them."
     )
-    return Written(tuple(lines), tuple(notes), us, "us")
+    return Written(tuple(lines), tuple(notes), us, "us", _after(target))
+
+
+def _after(target: Target) -> After:
+    return After(
+        (f"show class-of-service interface {target.device}", f"show interfaces queue {target.device}"),
+        "the scheduler map by name; what each queue counted and dropped",
+        ("rollback 1", "commit"),
+    )
 
 
 _SHAPED: Final = (
@@ -74,6 +84,8 @@ JUNOS: Final = Platform(
         Source(
             _JUNOS, "Managing Congestion ... by Configuring the Scheduler Buffer Size", "drops from the head"
         ),
+        Source(_JUNOS, "show class-of-service interface, show interfaces queue", "what they show"),
+        Source("Junos OS CLI", "commit (confirmed), rollback", "both, and the numbers of commits"),
         Source("Juniper/yang 22.4R1", "junos-conf-class-of-service@2022-01-01.yang", "statements and units"),
     ),
     bounds=(_WIDEST,),

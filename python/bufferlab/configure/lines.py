@@ -40,6 +40,9 @@ class Configuration:
         packets: How many full packets the amount holds; `None` without an amount.
         nearest: The discipline that comes nearest if the platform has no such queue.
         comment: What starts a comment there.
+        verify: Commands that show the queue and what it did, in order; none where no source has them.
+        reads: What to look for in what they print.
+        undo: What to type to take the lines back, in order; none where no source has it.
     """
 
     platform: str
@@ -52,6 +55,9 @@ class Configuration:
     packets: Fraction | None
     nearest: str | None
     comment: str
+    verify: tuple[str, ...] = ()
+    reads: str = ""
+    undo: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The document of `--json`."""
@@ -64,19 +70,32 @@ class Configuration:
             "packets": None if self.packets is None else float(self.packets),
             "nearest": self.nearest,
             "notes": list(self.notes),
+            "verify": list(self.verify),
+            "reads": self.reads,
+            "undo": list(self.undo),
             "sources": [str(source) for source in self.sources],
         }
 
     def __str__(self) -> str:
-        comments = [*self.notes, f"Sources: {_shown(self.sources)}."]
+        comments = [line for note in self.notes for line in self._wrapped(note)]
+        sources = self._wrapped(f"Sources: {_shown(self.sources)}.")
+        return "\n".join([*self.lines, *comments, *self._commands(), *sources])
+
+    def _wrapped(self, note: str) -> list[str]:
+        """A note as comments."""
         start = f"{self.comment} "
-        wrapped = (
-            textwrap.wrap(
-                note, _WIDTH, initial_indent=start, subsequent_indent=f"{start}  ", break_on_hyphens=False
-            )
-            for note in comments
+        return textwrap.wrap(
+            note, _WIDTH, initial_indent=start, subsequent_indent=f"{start}  ", break_on_hyphens=False
         )
-        return "\n".join([*self.lines, *(line for note in wrapped for line in note)])
+
+    def _commands(self) -> Iterator[str]:
+        """What comes after typing, as comments: a command is whole in its line, whatever its length."""
+        if self.verify:
+            yield from self._wrapped(f"To verify ({self.reads}):")
+            yield from (f"{self.comment}   {command}" for command in self.verify)
+        if self.undo:
+            yield f"{self.comment} To undo:"
+            yield from (f"{self.comment}   {command}" for command in self.undo)
 
 
 def configuration(
@@ -303,6 +322,9 @@ def _made(answer: Answer, platform: Platform, written: Written) -> Configuration
         packets=None if written.amount is None else answer.held.packets(written.amount, written.unit),
         nearest=None,
         comment=platform.comment,
+        verify=written.after.verify,
+        reads=written.after.reads,
+        undo=written.after.undo,
     )
 
 

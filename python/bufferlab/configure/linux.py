@@ -21,7 +21,7 @@ from bufferlab.configure.linux_ets import class_lines, ets
 from bufferlab.configure.linux_red import red
 from bufferlab.configure.linux_step import SOURCES as STEP_SOURCES
 from bufferlab.configure.linux_step import step
-from bufferlab.configure.platform import DOWNLOAD, UPLOAD, Platform, Source, Target, Written
+from bufferlab.configure.platform import DOWNLOAD, UPLOAD, After, Platform, Source, Target, Written
 from bufferlab.configure.shared import (
     FIFO_SOURCE,
     MEMORY_FACTOR,
@@ -89,7 +89,12 @@ def write(answer: Answer, target: Target) -> Written:
             "driver's ring below holds more, as much as byte queue limits (BQL) let it: "
             f"/sys/class/net/{device}/queues/tx-*/byte_queue_limits."
         )
-    return Written((fresh, *lines), tuple(notes), amount, unit)
+    after = After((f"tc -s qdisc show dev {device}",), _READS, (f"tc qdisc del dev {device} root",))
+    return Written((fresh, *lines), tuple(notes), amount, unit, after)
+
+
+_READS: Final = "'backlog' is what waits now, 'dropped' counts drops"
+"""What `tc -s` prints of each queue (iproute2, tc/tc_util.c, print_tcstats2_attr)."""
 
 
 def _shaped(answer: Answer, target: Target, leaf: str, notes: list[str]) -> list[str]:
@@ -118,9 +123,7 @@ def write_both(down: Answer, up: Answer, target: Target) -> Written:
     sqm-scripts (src/functions.sh, ifb_name and ingress): so it is one place for all that the home receives,
     whatever devices lead into it, WiFi included.
     """
-    device, ifb = target.device, f"ifb4{target.device}"
-    if len(ifb) > LONGEST_NAME:
-        ifb = f"ifb4{device[len(ifb) - LONGEST_NAME :]}"
+    device, ifb = target.device, ifb_of(target.device)
     upload = below_line(up, write(up, replace(target, shape=True)))
     download = below_line(down, write(down, replace(target, shape=True, device=ifb)))
     lines = (
@@ -143,7 +146,21 @@ def write_both(down: Answer, up: Answer, target: Target) -> Written:
         notes = (*notes, target.linklayer.note)
     # segments are joined where they are received
     renamed = tuple(note.replace(f"ethtool -K {ifb} ", f"ethtool -K {device} ") for note in download.notes)
-    return Written.of_both(lines, replace(download, notes=renamed), upload, notes)
+    after = After(
+        (*upload.after.verify, *download.after.verify),
+        _READS,
+        (
+            *upload.after.undo,
+            f"tc qdisc del dev {device} handle ffff: ingress",
+            f"ip link del dev {ifb}",
+        ),
+    )
+    return Written.of_both(lines, replace(download, notes=renamed), upload, notes, after)
+
+
+def ifb_of(device: str) -> str:
+    """The ifb device for what comes in at a device, as sqm-scripts call it."""
+    return f"ifb4{device[-(LONGEST_NAME - len('ifb4')) :]}"
 
 
 def _whole_bytes(rate_bps: int, notes: list[str]) -> int:
@@ -347,6 +364,7 @@ SOURCES: Final = (
         _MAN, "tc-codel(8), tc-fq_codel(8), tc-pie(8), tc-red(8), tc-cake(8)", "options, defaults, bounds"
     ),
     Source(_MAN, "tc-htb(8)", "rate, ceil, burst, cburst, quantum"),
+    Source(_MAN, "tc(8), OPTIONS and TC COMMANDS; tc/tc_util.c", "statistics (-s), what they name; del"),
     Source("iproute2 6.1.0", "tc/tc_red.c", "how a burst becomes RED's weight"),
     Source("iproute2 6.1.0", "tc-fq_pie(8)", "options, defaults, bounds"),
     Source("Linux", "net/sched/sch_fq_pie.c", "defaults; what memory_limit counts"),
@@ -365,6 +383,7 @@ _BOTH: Final = (
         "sqm-scripts (tohojo/sqm-scripts)", "src/functions.sh: ifb_name, ingress", "the way of what comes in"
     ),
     Source("sqm-scripts (tohojo/sqm-scripts)", "src/functions.sh: get_stab_string", "the line's overhead"),
+    Source(_MAN, "ip-link(8), ip link delete", "the end of the ifb device"),
 )
 
 LINUX: Final = Platform(

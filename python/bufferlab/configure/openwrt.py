@@ -10,10 +10,11 @@ from bufferlab.configure.linux import (
     LONGEST_NAME,
     cake_options,
     discipline_options,
+    ifb_of,
 )
 from bufferlab.configure.linux_cake import cake_queue_options
 from bufferlab.configure.linux_defaults import OF_OPENWRT
-from bufferlab.configure.platform import DOWNLOAD, UPLOAD, Platform, Source, Target, Written
+from bufferlab.configure.platform import DOWNLOAD, UPLOAD, After, Platform, Source, Target, Written
 from bufferlab.configure.shared import (
     FIFO_SOURCE,
     counted_limit,
@@ -40,7 +41,17 @@ def write(answer: Answer, target: Target) -> Written:
     else:
         qdisc, options, amount, unit = _queue(answer, _EGRESS, notes)
     rates = {"download": "0", "upload": str(kbps)}
-    return Written(_section(target, rates, qdisc, options), tuple(notes), amount, unit)
+    after = _after(target.device)
+    return Written(_section(target, rates, qdisc, options), tuple(notes), amount, unit, after)
+
+
+def _after(*devices: str) -> After:
+    """How to see what the section made, and how to remove it."""
+    return After(
+        tuple(f"tc -s qdisc show dev {device}" for device in devices),
+        "'backlog' is what waits now, 'dropped' counts drops",
+        ("uci delete sqm.bufferlab", "uci commit sqm", "/etc/init.d/sqm restart"),
+    )
 
 
 def write_both(down: Answer, up: Answer, target: Target) -> Written:
@@ -70,6 +81,7 @@ def write_both(down: Answer, up: Answer, target: Target) -> Written:
         Written((), tuple(rounding[DOWNLOAD]), None, ""),
         Written((), tuple(rounding[UPLOAD]), None, ""),
         notes,
+        _after(target.device, ifb_of(target.device)),
     )
 
 
@@ -145,6 +157,8 @@ OPENWRT: Final = Platform(
         Source(_SQM, "platform/openwrt/sqm-uci, src/run-openwrt.sh", "form of the file, interface, names"),
         Source(_SQM, "src/functions.sh: get_limit, get_target, get_ecn", "which queues take which option"),
         Source(_SQM, "src/simplest.qos, src/piece_of_cake.qos", "the tc lines that come of it"),
+        Source(_SQM, "platform/openwrt/sqm-init, src/run-openwrt.sh", "restart stops what has no section"),
+        Source(_WIKI, "The UCI system, Command-line utility", "uci delete, uci commit"),
     ),
     bounds=fifo_bounds(_LIMIT),
     write_both=write_both,

@@ -77,6 +77,24 @@ class Target:
 
 
 @dataclass(frozen=True)
+class After:
+    """What comes after typing. Each line is from a source; what none has is absent.
+
+    Attributes:
+        verify: Commands that show the queue and what it did, in order.
+        reads: What to look for in what they print.
+        undo: What to type to take the lines back, in order.
+    """
+
+    verify: tuple[str, ...] = ()
+    reads: str = ""
+    undo: tuple[str, ...] = ()
+
+
+NOTHING_AFTER: Final = After()
+
+
+@dataclass(frozen=True)
 class Written:
     """A platform's lines for an answer.
 
@@ -85,15 +103,19 @@ class Written:
         notes: What to know about them, a sentence or two each.
         amount: The buffer as configured, in `unit`; `None` if the queue sizes itself.
         unit: "packets", "bytes", "us", "ms", or "" without an amount.
+        after: How to see that they work, and how to take them back.
     """
 
     lines: tuple[str, ...]
     notes: tuple[str, ...]
     amount: int | None
     unit: str
+    after: After = NOTHING_AFTER
 
     @classmethod
-    def of_both(cls, lines: tuple[str, ...], down: Written, up: Written, notes: tuple[str, ...]) -> Written:
+    def of_both(
+        cls, lines: tuple[str, ...], down: Written, up: Written, notes: tuple[str, ...], after: After
+    ) -> Written:
         """Both directions of a line; a note that is about one of them says so.
 
         Args:
@@ -101,11 +123,12 @@ class Written:
             down: The download by itself, for its notes.
             up: The upload by itself, for its notes.
             notes: What to know besides.
+            after: How to see that both work, and how to take both back.
         """
         prefixes = {note: "" for note in up.notes if note in down.notes}
         prefixes |= {note: f"{DOWNLOAD}: " for note in down.notes if note not in prefixes}
         prefixes |= {note: f"{UPLOAD}: " for note in up.notes if note not in prefixes}
-        return cls(lines, (*notes, *(f"{of}{note}" for note, of in prefixes.items())), None, "")
+        return cls(lines, (*notes, *(f"{of}{note}" for note, of in prefixes.items())), None, "", after)
 
 
 ALIKE: Final[Mapping[str, tuple[str, ...]]] = {

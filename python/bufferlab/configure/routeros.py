@@ -8,7 +8,7 @@ from typing import Final
 
 from bufferlab.configure.answer import Answer
 from bufferlab.configure.linux import CAKE_NOTE
-from bufferlab.configure.platform import DOWNLOAD, UPLOAD, Default, Platform, Source, Target, Written
+from bufferlab.configure.platform import DOWNLOAD, UPLOAD, After, Default, Platform, Source, Target, Written
 from bufferlab.configure.shared import (
     below_line,
     counted_limit,
@@ -46,7 +46,26 @@ def write(answer: Answer, target: Target) -> Written:
             f"Right if {target.device} itself sends at {show_rate(answer.rate_bps)}. The transmit ring below "
             "holds more, usually 100 packets at least; shape to keep them in the queue."
         )
-    return Written(tuple(lines), tuple(notes), amount, unit)
+    return Written(tuple(lines), tuple(notes), amount, unit, _TREE if target.shape else _interface(target))
+
+
+_REMOVE: Final = "remove [find where name=bufferlab]"
+
+_TREE: Final = After(
+    ("/queue/tree print stats",),
+    "'queued-packets' is what waits now, 'dropped' counts drops",
+    (f"/queue/tree {_REMOVE}", f"/queue/type {_REMOVE}"),
+)
+"""What comes after a queue tree."""
+
+
+def _interface(target: Target) -> After:
+    """What comes after an interface's queue: the one that MikroTik's products have takes its place."""
+    return After(
+        ("/queue/interface print",),
+        "'active-queue' is the one that runs; it has no counters",
+        (f"/queue/interface set {target.device} queue=only-hardware-queue", f"/queue/type {_REMOVE}"),
+    )
 
 
 _HOME: Final = "bridge"
@@ -72,7 +91,12 @@ def write_both(down: Answer, up: Answer, target: Target) -> Written:
         "the home counts as download.",
         "Other simple queues and trees on these interfaces would hold the packets a second time.",
     )
-    return Written.of_both(tuple(lines), download, upload, notes)
+    undo = tuple(
+        f"/queue/{kind} {_REMOVE}".replace("bufferlab", f"bufferlab-{way}")
+        for kind in ("tree", "type")
+        for way in (DOWNLOAD, UPLOAD)
+    )
+    return Written.of_both(tuple(lines), download, upload, notes, replace(_TREE, undo=undo))
 
 
 def _queue(answer: Answer, notes: list[str]) -> tuple[str, list[str], int, str]:
@@ -160,6 +184,8 @@ ROUTEROS: Final = Platform(
         Source(
             _MANUAL, "Queues, Queue Tree and Interface Queue", "max-limit, parent; the queue of an interface"
         ),
+        Source(_MANUAL, "Queues, Simple Queue: Statistics; Queue Tree", "what print stats shows"),
+        Source(_MANUAL, "Scripting, Menu specific commands", "remove, find"),
         Source(_MANUAL, "CAKE", "cake-bandwidth=0 below a queue tree, cake-rtt, flow modes"),
         Source("Linux", "include/uapi/linux/pkt_sched.h", "limits of 32 bits; the manual names no most"),
     ),

@@ -15,7 +15,7 @@ from bufferlab.render.advise.decided import tied_names, undecided_text
 from bufferlab.render.advise.evidence import details, evidence
 from bufferlab.render.advise.explain import explanation
 from bufferlab.render.advise.head import headline
-from bufferlab.render.advise.typed import LINUX, NOTHING, Typed
+from bufferlab.render.advise.typed import LINUX, NOTHING, Typed, after
 from bufferlab.render.advise.users import users_lines
 from bufferlab.render.advise.words import capped, check_text, entry_text, queue_text, size_text, sure_text
 from bufferlab.render.framed import BelowBox, Box, Line
@@ -216,7 +216,8 @@ def _to_type(advice: LinksAdvice, typed: Typed) -> Iterator[Part]:
                     f"{entry_text(both.up)}:"
                 )
             yield Typing(typed.folded(both.made.lines))
-            yield Terms([("note", each) for each in (*both.made.notes, *_overhead(advice, typed))])
+            about = [("note", each) for each in (*both.made.notes, *_overhead(advice, typed))]
+            yield Terms([*about, *after(both.made)])
             return
     comment, shown = PLATFORMS[typed.platform].comment, set[str]()
     for each in (link for link in advice.links if link not in advice.unmet):
@@ -228,7 +229,10 @@ def _to_type(advice: LinksAdvice, typed: Typed) -> Iterator[Part]:
         yield Typing(own)
         fresh = [note for note in made.notes if note not in shown]
         shown |= set(fresh)
-        yield Terms([("note", note) for note in fresh])
+        following = [
+            (what, text.replace("bufferlab", f"bufferlab-{each.site.link}")) for what, text in made.after
+        ]
+        yield Terms([*(("note", note) for note in fresh), *following])
 
 
 def _where(advice: LinksAdvice, link: Advice) -> str:

@@ -47,6 +47,7 @@ class Lines:
         notes: What to know about the lines.
         problem: Why the answer itself cannot be typed; empty if it can.
         amounts_to: What the typed buffer holds, if that is not what was checked.
+        after: What comes after typing, as terms: how to verify, how to undo.
     """
 
     entry: Entry | None
@@ -54,6 +55,7 @@ class Lines:
     notes: tuple[str, ...] = ()
     problem: str = ""
     amounts_to: str = ""
+    after: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,8 @@ class Typed:
                 continue
             if made.lines:
                 notes = (*made.notes, *_simulated(advice, entry, made.lines))
-                return Lines(entry, self.folded(made.lines), notes, problem, amounts_to(made, entry.packets))
+                amount = amounts_to(made, entry.packets)
+                return Lines(entry, self.folded(made.lines), notes, problem, amount, tuple(after(made)))
             problem = problem or f"{self.platform} has no {entry.queue.name}"
         return Lines(None, [], problem=problem)
 
@@ -163,6 +166,18 @@ def _simulated(advice: Advice, entry: Entry, lines: Iterable[str]) -> Iterator[s
             "The queue marks packets of flows with ECN in place of dropping them. The simulated flows have "
             'none: ecn = "classic" in the flows of a scenario simulates it.'
         )
+
+
+def after(made: Configuration) -> Iterator[tuple[str, str]]:
+    """What comes after typing, as terms for a view: each command in its order."""
+    if made.verify:
+        yield "verify", f"{_joined(made.verify)}: {made.reads}."
+    if made.undo:
+        yield "undo", f"{_joined(made.undo)}."
+
+
+def _joined(commands: Iterable[str]) -> str:
+    return "; ".join(f"'{command.strip()}'" for command in commands)
 
 
 def amounts_to(made: Configuration, packets: int) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 from bufferlab.display import as_view, significant
 from bufferlab.errors import InputError
 from bufferlab.render.advise.reasons import heavy_loss, long_wait
-from bufferlab.render.advise.typed import Typed, amounts_to
+from bufferlab.render.advise.typed import Typed, after, amounts_to
 from bufferlab.render.advise.words import START_MEASURED, size_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.least import (
@@ -106,7 +106,8 @@ def _to_type(sizing: Sizing, typed: Typed) -> Iterator[str | Heading | Typing | 
     yield Heading(f"To type on {typed.platform}")
     yield Typing(typed.folded(made.lines))
     amount = amounts_to(made, sizing.least.size or 0)
-    yield Terms([("note", each) for each in (*([amount] if amount else []), *made.notes)])
+    about = [("note", each) for each in (*([amount] if amount else []), *made.notes)]
+    yield Terms([*about, *after(made)])
 
 
 def _asked(sizing: Sizing) -> str:
