@@ -279,6 +279,12 @@ def test_the_lines_of_an_answer(wanted: dict[str, Any], lines: list[str]) -> Non
             "80000 us are more than these cards take: IQ PICs",
         ),
         ({"queue": "fifo", "buffer": "1 packets", "platform": "ios-xr"}, "The least is 9216 bytes"),
+        ({"queue": "fifo", "buffer": "9 packets", "platform": "ios-xe"}, "It does not label BGP's: a class"),
+        ({"queue": "fifo", "buffer": "9 packets", "platform": "ios-xe"}, "Not simulated: calls marked EF"),
+        (
+            {"queue": "fifo", "buffer": "9 packets", "platform": "junos"},
+            "network-control (IS-IS, BFD, LACP) above all. What the router sends for BGP is in this queue",
+        ),
     ],
 )
 def test_what_differs_is_said(wanted: dict[str, Any], note: str) -> None:

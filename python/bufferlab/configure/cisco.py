@@ -42,7 +42,20 @@ def write_xe(answer: Answer, target: Target) -> Written:
                 accepted=f"{_XE_RATES[0]} to {_XE_RATES[1]} bps",
             )
         actions.insert(0, f"shape average {answer.rate_bps}")
+    notes += [_CONTROL, _CALLS]
     return Written(_policy(actions, target), tuple(notes), amount, unit, _after_xe(target))
+
+
+_CONTROL: Final = (
+    "class-default also holds what the router sends for its routing protocols. IOS labels that of RIP, OSPF, "
+    "EIGRP and IS-IS (pak_priority) and drops it last, if at all. It does not label BGP's: a class of its "
+    "own keeps that apart."
+)
+
+_CALLS: Final = (
+    "Not simulated: calls marked EF could go before the rest, in a class of their own with 'priority percent "
+    "N', N their share of the link."
+)
 
 
 def _after_xe(target: Target) -> After:
@@ -166,6 +179,10 @@ IOS_XE: Final = Platform(
         ),
         Source("IOS ISG Command Reference", "service-policy", "its no form"),
         Source("Cisco IOS in a Nutshell, 2nd Edition", "policy-map, service-policy (interface)", "no forms"),
+        Source("Cisco document 18664", "pak_priority", "which control packets are marked, and how dropped"),
+        Source(
+            "Low Latency Queueing with Priority Percentage Support, IOS XE", "priority percent", "the command"
+        ),
     ),
     bounds=tuple(_XE.values()),
     faster=((10**9, "TenGigabitEthernet0/0/0"), (10 * 10**9, "HundredGigE0/0/0")),

@@ -41,7 +41,8 @@ def write(answer: Answer, target: Target) -> Written:
         "The logical interface's speed turns the time into bytes: it is this buffer at this rate only.",
         *shaped,
         "A scheduler map replaces the default one: map your other forwarding classes as well, "
-        "network-control (BGP, IS-IS) above all.",
+        "network-control (IS-IS, BFD, LACP) above all. What the router sends for BGP is in this queue by "
+        "default, with all else.",
         "Commit with 'commit confirmed 5': Junos returns by itself after 5 minutes unless you commit again. "
         "What undoes takes back the last commit, whatever it was.",
         "Junos drops from the head of a full buffer, not the packet that comes.",
@@ -83,6 +84,9 @@ JUNOS: Final = Platform(
         Source(f"{_JUNOS}, Release 10.3", "buffer-size", "temporal in microseconds, its ranges by platform"),
         Source(
             _JUNOS, "Managing Congestion ... by Configuring the Scheduler Buffer Size", "drops from the head"
+        ),
+        Source(
+            _JUNOS, "Default Routing Engine Protocol Queue Assignments", "BGP in queue 0, others in queue 3"
         ),
         Source(_JUNOS, "show class-of-service interface, show interfaces queue", "what they show"),
         Source("Junos OS CLI", "commit (confirmed), rollback", "both, and the numbers of commits"),
