@@ -52,6 +52,13 @@ FLOOD_QUEUES: Final[Mapping[str, object]] = {
     "FQ-CoDel": "fq_codel",
     **QUEUES,
     "Blind-SplitBuff": "splitbuff-blind",
+    "COBALT": "cobalt",
+    "CAKE": "cake",
+    "FQ-PIE": "fq_pie",
+    "FQ-PIE, 10,240 packets": "fq_pie",
+    "PI2": "pi2",
+    "DualPI2": "dualpi2",
+    "ADT": "adt",
 }
 
 
@@ -97,11 +104,15 @@ def among(queue: dict[str, Any], lie: str) -> dict[str, object]:
     return scenario(queue, liar(10, lie, "header"), group("near", 45, "20 ms"), group("far", 45, "200 ms"))
 
 
-def flooded(queue: object, multiple: float) -> dict[str, object]:
+AMPLE: Final = {"FQ-PIE, 10,240 packets": "10240 packets"}
+"""Rows of queues with another buffer than a bandwidth-delay product: Linux's usual limit."""
+
+
+def flooded(queue: object, multiple: float, buffer: str = "1 bdp") -> dict[str, object]:
     """Ten flows beside datagrams at a multiple of the link's rate."""
     datagrams = {"kind": "udp", "packet": "1500 B", "rate": f"{100 * multiple:g} Mbps"}
     flood = {"name": "flood", "rtt": "20 ms", "application": datagrams}
-    return scenario(queue, group("honest", 10, "20 ms"), flood, buffer="1 bdp")
+    return scenario(queue, group("honest", 10, "20 ms"), flood, buffer=buffer)
 
 
 def table(first: str, rows: Mapping[str, list[str]], columns: list[str]) -> str:
@@ -170,12 +181,14 @@ def honest() -> str:
 
 
 def floods() -> str:
-    def cell(queue: object, multiple: float) -> str:
-        rates, _ = goodputs(flooded(queue, multiple))
+    def cell(name: str, queue: object, multiple: float) -> str:
+        rates, _ = goodputs(flooded(queue, multiple, AMPLE.get(name, "1 bdp")))
         return f"{10 * rates['honest'] / PAYLOAD:.0f} %"
 
     multiples = (0.5, 2, 10)
-    rows = {name: [cell(queue, multiple) for multiple in multiples] for name, queue in FLOOD_QUEUES.items()}
+    rows = {
+        name: [cell(name, queue, multiple) for multiple in multiples] for name, queue in FLOOD_QUEUES.items()
+    }
     return table("queue", rows, [f"flood of {multiple:g} × the link" for multiple in multiples])
 
 

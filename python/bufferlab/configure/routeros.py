@@ -204,8 +204,8 @@ ROUTEROS: Final = Platform(
             ),
             note=(
                 "only-hardware-queue has no queue but the driver's transmit ring, whose size varies by "
-                "device: usually at least 100 packets. Where a driver does not support it, another type runs, "
-                "such as ethernet-default, a pfifo of 50 packets."
+                "device: usually at least 100 packets. Where a driver does not support it, another type "
+                "runs, such as ethernet-default, a pfifo of 50 packets."
             ),
         ),
     ),
