@@ -278,7 +278,7 @@ def test_what_would_change_it_is_said_in_fewer_words_where_it_would_be_cut() -> 
     assert "half the flows   missed: 98.1 %; about 300 do" in text
     assert "twice the flows  missed: 98.1 %; about 310 do" in text
     text = " ".join(box(advised(alone, sensitivity=of_size[-1:])))
-    assert "a quarter of the flows  missed: 98.1 %; no buffer up to 400 does" in text
+    assert "a quarter of the flows  missed: 98.1 %; none up to 400 does" in text
     text = " ".join(box(advised(alone, sensitivity=[*of_size, *of_size])))
     assert "what if   Utilization missed with half the flows (98.1 %; about 300 do), twice" in text
     assert "Fragile: 8 of 8 what-ifs miss the target; about 320 packets hold for all but a" in text

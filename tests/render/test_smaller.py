@@ -116,19 +116,23 @@ def test_what_runs_today_has_a_line_with_what_it_misses_and_whether_it_may_stay(
     advice = advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",))
     text = said(with_today(advice, LESS))
     assert "today fifo, 64 packets (96 KB, 38.4 ms): utilization 90 % (missed), loss" in text
-    assert "users fare 20 ± 1 % worse." in text and "may stay" not in text
+    assert "users fare 20 ± 1 % worse." in text and "Keep" not in text
     fine = {**LESS, "utilization": 0.96}
     kept = (
-        "What runs today, fifo, 64 packets (96 KB, 38.4 ms), may stay: in the mean of 2 runs it meets what "
-        "is asked, and users fare alike."
+        "Keep what runs today, fifo, 64 packets (96 KB, 38.4 ms): in the mean of 2 runs it meets what is "
+        "asked, and users fare alike. If it must change: fifo with a buffer of 14 packets"
     )
     assert kept in said(with_today(advice, fine, alike=True))
     for spoilt in ({"utilization": 0.9}, {"loss": 0.06}, {"wait_mean_ms": 41.0}):
-        assert "may stay" not in said(with_today(advice, {**fine, **spoilt}, alike=True))
-    assert "may stay" not in said(with_today(advice, fine))  # users would fare worse
-    assert "may stay: " in said(with_today(advice, fine, behind=-0.2))
+        assert "Keep" not in said(with_today(advice, {**fine, **spoilt}, alike=True))
+    assert "Keep" not in said(with_today(advice, fine))  # users would fare worse
+    assert "Keep what runs today" in said(with_today(advice, fine, behind=-0.2))
     assert "users fare 20 ± 1 % better." in said(with_today(advice, fine, behind=-0.2))
     assert "today fifo, 14 packets (21 KB, 8.4 ms): the same." in said(with_today(advice, FIFO, 14))
+    assert "Keep what runs today: fifo with a buffer of 14 packets" in said(with_today(advice, FIFO, 14))
+    worse = said(with_today(advice, LESS))
+    assert "What runs today, fifo, 64 packets (96 KB, 38.4 ms), is worse: it misses utilization." in worse
+    assert "is worse: users fare 20 ± 1 % worse." in said(with_today(advice, fine))
 
 
 def test_a_platforms_default_has_a_line_of_its_own_name() -> None:

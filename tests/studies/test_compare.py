@@ -367,12 +367,12 @@ def test_heavy_loss_under_the_recommended_queue_is_said_with_it(comparison: Comp
     assert answer(losing(0.03)) == answer(found)
 
 
-def test_a_buffer_that_a_queue_with_a_target_fills_is_told_of() -> None:
-    def told(buffer: str, queues: str) -> list[str]:
+def test_a_buffer_that_a_queue_with_a_target_fills_is_reported() -> None:
+    def warned(buffer: str, queues: str) -> list[str]:
         asked = SCENARIO | {"bottleneck": SCENARIO["bottleneck"] | {"buffer": buffer}}
         found = bufferlab.compare(asked, queues, seeds=1, progress=False).warnings
         return [each for each in found if "target of delay" in each]
 
-    (text,) = told("12 packets", "fifo,codel,fq_codel:12")
+    (text,) = warned("12 packets", "fifo,codel,fq_codel:12")
     assert "buffer of 12 packets" in text and ": codel; " in text and "codel:1000 does here" in text
-    assert told("200 packets", "codel") == [] and told("12 packets", "fifo,codel:1000") == []
+    assert warned("200 packets", "codel") == [] and warned("12 packets", "fifo,codel:1000") == []

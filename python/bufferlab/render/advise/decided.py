@@ -12,7 +12,7 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.sensitivity import Broken
 from bufferlab.studies.choosing.choice import Choice
-from bufferlab.studies.choosing.order import place, reason
+from bufferlab.studies.choosing.order import place, reason_of
 from bufferlab.studies.choosing.thresholds import MATERIAL
 from bufferlab.studies.targets import Target
 
@@ -106,7 +106,7 @@ def equal_text(advice: Advice, named: Sequence[Entry]) -> str | None:
 def preferred(advice: Advice, others: Sequence[str]) -> str:
     """Why the answer is taken before other queues that are as good, by their names."""
     late = {each.name for each in advice.choice.rivals if each.is_standing}
-    why = SHORTER if late.issuperset(others) else reason(advice.answer.name)
+    why = SHORTER if late.issuperset(others) else reason_of(advice.answer.name, advice.answer.title)
     return f"{advice.answer.title} is preferred: {why}"
 
 

@@ -18,7 +18,7 @@ from bufferlab.studies.advise.elsewhere import Spoiled
 from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.choosing.objectives import Aspect
-from bufferlab.studies.choosing.order import keeps_apart, place, reason
+from bufferlab.studies.choosing.order import keeps_apart, place, reason_of
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, MATERIAL, NOTABLE, NOTABLE_RATING
 from bufferlab.units import packets_text
 
@@ -202,7 +202,7 @@ def _tie_text(rival: Rival, chosen: HasMeans) -> str:
     is_kept_apart = keeps_apart(chosen.name) and not keeps_apart(rival.name)
     if place(rival.name) <= place(chosen.name) and not is_kept_apart:
         return f"; {chosen.title} is preferred"
-    return f"; {chosen.title} is preferred: {reason(chosen.name)}"
+    return f"; {chosen.title} is preferred: {reason_of(chosen.name, chosen.title)}"
 
 
 def fare_title(rivals: Iterable[Rival], first: str) -> str:

@@ -6,7 +6,7 @@ from typing import Final
 
 from bufferlab.render.advise.felt import fare_words, share_text
 from bufferlab.render.advise.words import size_text
-from bufferlab.render.words import title_text
+from bufferlab.render.words import listed, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.beside import Beside
@@ -38,23 +38,63 @@ def today_text(advice: Advice) -> str | None:
     return f"{of}{_now_text(advice, found)}: {given}."
 
 
-def stays_text(advice: Advice) -> str | None:
-    """That what runs today may stay, as a sentence: it meets the targets, and users fare no worse."""
+def now_text(advice: Advice) -> str | None:
+    """Whether to keep or to change what runs today, and why, as a sentence."""
     found = advice.today
-    if found is None or found.missed or not advice.choice.meets or _is_answer(advice, found):
+    if found is None or found.default_of is not None or not advice.choice.meets or runs_today(advice):
         return None
+    what = _now_text(advice, found)
+    if may_stay(advice, found):
+        return f"Keep what runs today, {what}: {_met(advice, found)}."
+    if found.missed:
+        why = f"it misses {listed([title_text(each) for each in found.missed])}"
+    elif loses_heavily(lost := found.mean("loss").mean, advice.targets):
+        why = f"it loses {FRACTION.quantity(lost or 0.0, digits=2)}"
+    else:
+        why = f"users fare {fare_words(found.rival, found, advice.answer)}"
+    return f"What runs today, {what}, is worse: {why}."
+
+
+def runs_today(advice: Advice) -> bool:
+    """Whether the answer is what runs today."""
+    found = advice.today
+    return found is not None and found.default_of is None and _is_answer(advice, found)
+
+
+def keeps(advice: Advice) -> bool:
+    """Whether what runs today is kept, though it is not the answer."""
+    found = advice.today
+    is_said = found is not None and found.default_of is None and not runs_today(advice)
+    return is_said and found is not None and may_stay(advice, found)
+
+
+def default_text(advice: Advice) -> str | None:
+    """That the platform's default does as well, as a sentence."""
+    found = advice.today
+    if found is None or found.default_of is None or not may_stay(advice, found):
+        return None
+    return f"The default of {found.default_of}, {_now_text(advice, found)}, does, too: {_met(advice, found)}."
+
+
+def may_stay(advice: Advice, found: Today) -> bool:
+    """Whether a setting meets the targets, and users fare no worse with it, as far as they notice."""
+    if found.missed or not advice.choice.meets:
+        return False
     wait, lost = found.mean("wait_mean_ms").mean, found.mean("loss").mean
     if loses_heavily(lost, advice.targets) or is_standing(wait or 0.0, advice.site.rtt_ms, advice.targets):
-        return None
+        return False
+    worst = found.rival.worst
+    return _most_behind(found) <= MATERIAL and (worst is None or worst[1] <= NOTABLE)
+
+
+def _most_behind(found: Today) -> float:
     behind = found.rival.behind
-    most, worst = (behind.mean or 0.0) + (behind.half_width or 0.0), found.rival.worst
-    if most > MATERIAL or (worst is not None and worst[1] > NOTABLE):
-        return None
-    what = "What runs today" if found.default_of is None else f"The default of {found.default_of}"
-    may = "may stay" if found.default_of is None else "does as well"
-    fare = "alike" if most >= 0 else fare_words(found.rival, found, advice.answer)
-    runs = f"in the mean of {len(found.values)} runs it meets what is asked"
-    return f"{what}, {_now_text(advice, found)}, {may}: {runs}, and users fare {fare}."
+    return (behind.mean or 0.0) + (behind.half_width or 0.0)
+
+
+def _met(advice: Advice, found: Today) -> str:
+    fare = "alike" if _most_behind(found) >= 0 else fare_words(found.rival, found, advice.answer)
+    return f"in the mean of {len(found.values)} runs it meets what is asked, and users fare {fare}"
 
 
 def _now_text(advice: Advice, found: Today) -> str:

@@ -9,7 +9,7 @@ from typing import Final
 from bufferlab.render.advise.beware import bewares, grave, loses_much, missed_default, spoilt
 from bufferlab.render.advise.decided import tie_text, undecided_text
 from bufferlab.render.advise.felt import lacked_text, why_text
-from bufferlab.render.advise.half import stays_text
+from bufferlab.render.advise.half import default_text, keeps, now_text, runs_today
 from bufferlab.render.advise.limits import platform_end
 from bufferlab.render.advise.unmet import contradiction, hopeless
 from bufferlab.render.advise.what_if import controls_decide, fragile, may_be_bbr
@@ -39,7 +39,8 @@ _QUICK: Final = "--quick: only usual delays, only this traffic; a full run may s
 
 def headline(advice: Advice) -> str:
     """The answer in one sentence: what to run, or that nothing meets the targets."""
-    return next(head(advice))
+    them = _targets_text(advice)
+    return next(_taken(advice, them) if advice.choice.meets else _missed(advice, them))
 
 
 def interim(advice: Advice) -> str:
@@ -87,10 +88,14 @@ def _targets_text(advice: Advice) -> str:
 
 def _meeting(advice: Advice, them: str) -> Iterator[str]:
     """What to run, how sure it is, and what spoils it."""
+    now = now_text(advice)
+    if now is not None and keeps(advice):
+        yield now
+        now = None
     yield from _taken(advice, them)
     yield from tie_text(advice)
     yield _sure(advice, them)
-    yield from filter(None, (stays_text(advice), controls_decide(advice) or may_be_bbr(advice)))
+    yield from filter(None, (now, default_text(advice), controls_decide(advice) or may_be_bbr(advice)))
     yield from filter(None, (lacked_text(advice), why_text(advice)))
     if advice.stage == "first" and advice.finished and not advice.tied:
         yield _QUICK
@@ -118,6 +123,10 @@ def _taken(advice: Advice, them: str) -> Iterator[str]:
         begin = f"Nothing is worth running. What meets {them}:"
     elif first is not None:
         begin = "Only if its wait is accepted:"
+    elif runs_today(advice):
+        begin = "Keep what runs today:"
+    elif keeps(advice):
+        begin = "If it must change:"
     elif advice.stage == "begun":
         begin = f"So far, of {_tried(advice)} alone:"
     yield f"{begin} {_what(advice)}"

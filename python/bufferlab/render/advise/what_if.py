@@ -42,7 +42,8 @@ def fragile(advice: Advice) -> str | None:
     held = _from_to(advice, missing) if common is None else common
     missed = list(dict.fromkeys(target for each in missing for target in each.missed))
     if all(map(advice.needs.is_assumed, missed)):
-        return _unasked(missed, f"{len(missing)} of {len(changes)} what-ifs{_named_few(missing)}{held}")
+        where = f"{len(missing)} of {len(changes)} what-ifs{_named_few(missing)}{held}"
+        return _unasked(missed, where, ties=bool(advice.choice.equals))
     counted = f"Fragile: {counted} {_them(advice)}"
     if len(missed) == 1:
         which = "" if len(advice.targets) == 1 else f", {title_text(missed[0])}"
@@ -91,10 +92,15 @@ def _named_few(missing: Sequence[Sensitivity]) -> str:
     return f": with {listed([each.brief for each in missing])}" if len(missing) <= _FEW else ""
 
 
-def _unasked(missed: Sequence[Target], where: str) -> str:
-    """The same of targets that nobody has asked for: whether that matters is for the user to say."""
+def _unasked(missed: Sequence[Target], where: str, *, ties: bool) -> str:
+    """The same of targets that nobody has asked for: whether that matters is for the user to say.
+
+    Of equal queues one that misses fewer is taken only if the target was asked for.
+    """
     bounds = listed([f"{title_text(target)} {target.show(target.bound)}" for target in missed])
-    return f"Our default target, {bounds}, is missed in {where}."
+    used = missed[0].show(missed[0].bound)
+    asks = f" With --utilization '{used}' that decides between equal queues." if ties else ""
+    return f"Our default target, {bounds}, is missed in {where}.{asks}"
 
 
 def _them(advice: Advice) -> str:
@@ -270,5 +276,5 @@ def _broken(advice: Advice, each: Sensitivity, target: Target) -> str:
     if queue.knob == "target":
         return f"{found}; no target delay up to {queue.show(last).removeprefix('target ')} does"
     if target.wants_less:
-        return f"{found}; no buffer tried from {first} to {last} does"
-    return f"{found}; no buffer up to {last} does"
+        return f"{found}; none tried from {first} to {last} does"
+    return f"{found}; none up to {last} does"

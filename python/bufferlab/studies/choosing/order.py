@@ -58,6 +58,16 @@ def reason(name: str) -> str:
     return _REASONS.get(queue_of(name).partition(":")[0], "it is the more usual one")
 
 
+def reason_of(name: str, title: str) -> str:
+    """The same of an entry with a title: a scenario's own queue is there already only if somebody wrote it.
+
+    Args:
+        name: The entry's name.
+        title: What its queue is called in sentences.
+    """
+    return reason(title if queue_of(name) == OWN and not title.startswith("the scenario's") else name)
+
+
 def keeps_apart(name: str) -> bool:
     """Whether an entry's queue keeps flows apart."""
     return queue_of(name).partition(":")[0] in KEEP_APART
