@@ -98,8 +98,7 @@ def _unasked(missed: Sequence[Target], where: str, *, ties: bool) -> str:
     Of equal queues one that misses fewer is taken only if the target was asked for.
     """
     bounds = listed([f"{title_text(target)} {target.show(target.bound)}" for target in missed])
-    used = missed[0].show(missed[0].bound)
-    asks = f" With --utilization '{used}' that decides between equal queues." if ties else ""
+    asks = " Asked for, it decides between equals." if ties else ""
     return f"Our default target, {bounds}, is missed in {where}.{asks}"
 
 
