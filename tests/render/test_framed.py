@@ -234,7 +234,7 @@ def test_a_buffer_that_holds_for_all_is_named_where_more_or_less_is_safer() -> N
         "Fragile: 1 of 2 what-ifs miss the target: with 2 flows; about 320 packets hold there."
     )
     assert broken("utilization", "utilization", sizes=(320, 28), targets=(USED,)) == (
-        "Fragile: 2 of 2 what-ifs miss the target: with 2 flows and 8 flows; about 320 packets hold for all."
+        "Fragile: 2 of 2 what-ifs miss the target: with 2 flows or 8 flows; about 320 packets hold for all."
     )
     assert broken("utilization", "utilization", sizes=(320, None), targets=(USED,)).endswith(
         "; about 320 packets hold for all but 8 flows."

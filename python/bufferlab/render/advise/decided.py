@@ -106,7 +106,7 @@ def equal_text(advice: Advice, named: Sequence[Entry]) -> str | None:
 def preferred(advice: Advice, others: Sequence[str]) -> str:
     """Why the answer is taken before other queues that are as good, by their names."""
     late = {each.name for each in advice.choice.rivals if each.is_standing}
-    why = SHORTER if late.issuperset(others) else reason_of(advice.answer.name, advice.answer.title)
+    why = SHORTER if late.issuperset(others) else reason_of(advice.answer.name, advice.answer.title, others)
     return f"{advice.answer.title} is preferred: {why}"
 
 

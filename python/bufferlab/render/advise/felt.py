@@ -202,7 +202,7 @@ def _tie_text(rival: Rival, chosen: HasMeans) -> str:
     is_kept_apart = keeps_apart(chosen.name) and not keeps_apart(rival.name)
     if place(rival.name) <= place(chosen.name) and not is_kept_apart:
         return f"; {chosen.title} is preferred"
-    return f"; {chosen.title} is preferred: {reason_of(chosen.name, chosen.title)}"
+    return f"; {chosen.title} is preferred: {reason_of(chosen.name, chosen.title, [rival.name])}"
 
 
 def fare_title(rivals: Iterable[Rival], first: str) -> str:

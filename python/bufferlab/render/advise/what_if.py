@@ -89,7 +89,7 @@ def may_be_bbr(advice: Advice) -> str | None:
 
 def _named_few(missing: Sequence[Sensitivity]) -> str:
     """With which traffic targets are missed, unless that is with many."""
-    return f": with {listed([each.brief for each in missing])}" if len(missing) <= _FEW else ""
+    return f": with {' or '.join(each.brief for each in missing)}" if len(missing) <= _FEW else ""
 
 
 def _unasked(missed: Sequence[Target], where: str, *, ties: bool) -> str:

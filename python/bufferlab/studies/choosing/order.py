@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from bufferlab.studies.words import OWN
@@ -52,20 +53,27 @@ _REASONS: Final = {
 }
 """Why a queue is taken before those that come after it, in a few words."""
 
+_USUAL: Final = "it is the more usual one"
+
 
 def reason(name: str) -> str:
     """Why an entry's queue is taken before those that come after it in the order, as a clause."""
-    return _REASONS.get(queue_of(name).partition(":")[0], "it is the more usual one")
+    return _REASONS.get(queue_of(name).partition(":")[0], _USUAL)
 
 
-def reason_of(name: str, title: str) -> str:
-    """The same of an entry with a title: a scenario's own queue is there already only if somebody wrote it.
+def reason_of(name: str, title: str, others: Iterable[str]) -> str:
+    """The same of an entry with a title, beside others.
+
+    A scenario's own queue is there already only if somebody wrote it, and keeping flows apart is no reason
+    against others that do so, too.
 
     Args:
         name: The entry's name.
         title: What its queue is called in sentences.
+        others: The others' names.
     """
-    return reason(title if queue_of(name) == OWN and not title.startswith("the scenario's") else name)
+    why = reason(title if queue_of(name) == OWN and not title.startswith("the scenario's") else name)
+    return _USUAL if why == _REASONS["fq_codel"] and all(map(keeps_apart, others)) else why
 
 
 def keeps_apart(name: str) -> bool:
