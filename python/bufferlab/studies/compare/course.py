@@ -12,7 +12,7 @@ from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike, prepare, seed_list
 from bufferlab.scenario import Scenario
-from bufferlab.studies.advise.larger import bought_by_buffers
+from bufferlab.studies.advise.larger import judged_by_buffers
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.question import Question, link_index, prepared
 from bufferlab.studies.advise.queues import AMPLE
@@ -136,10 +136,9 @@ def _conclude(
         is_filled=question.is_filled,
     )
     kinds = {name.partition(":")[0] for name in measured}
-    judged = aspects
+    judged, counted = aspects, weights
     if len(kinds) == 1:  # as `advise` judges the buffers of one queue
-        judged = bought_by_buffers(aspects, is_fairness_asked="fairness" in (needs.emphasis or ()))
-    counted = {kind: weight for kind, weight in weights.items() if kind in {each.kind for each in judged}}
+        judged, counted = judged_by_buffers(aspects, weights, needs.emphasis)
     choice = (
         choose(measured, judged, counted, missed=missed, standing=late, apart=separate) if judged else None
     )
