@@ -49,6 +49,11 @@ def test_what_runs_today_is_run_at_each_link_beside_its_answer(answers: LinksAdv
         assert len(each.today.values) == len(each.answer.values)
 
 
+def test_what_runs_today_is_refused_before_any_run() -> None:
+    with pytest.raises(InputError, match="has no buffer"):
+        advised(today="fifo", watch=lambda _advice, note: pytest.fail(f"began: {note}"))
+
+
 def test_targets_about_a_group_are_asked_where_its_data_goes(answers: LinksAdvice) -> None:
     asked = [[str(target) for target in each.targets] for each in answers.links]
     assert [any("heard" in each for each in those) for those in asked] == [True, False]

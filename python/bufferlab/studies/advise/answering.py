@@ -90,8 +90,7 @@ def answer_link(
         InputError: An argument cannot be used.
         RunInterrupted: At Ctrl-C, with the best answer so far, or a `Tried` without one.
     """
-    asked(base, index, needs, manner)  # raises before any work
-    _now(base, index, needs, manner)  # and this
+    check(base, index, needs, manner)
     with runner as keeping:
         answering = _Answering(base, index, needs, manner, assumed=assumed, runner=keeping, watch=watch)
         try:
@@ -227,6 +226,16 @@ class _Answering:
             lengthen=lengthen,
             best=best,
         )
+
+
+def check(base: Scenario, index: int, needs: Needs, manner: Manner) -> None:
+    """Report before any work what of a question cannot be used.
+
+    Raises:
+        InputError: Something cannot.
+    """
+    asked(base, index, needs, manner)
+    _now(base, index, needs, manner)
 
 
 def asked(base: Scenario, index: int, needs: Needs, manner: Manner) -> tuple[Question, list[Queue]]:

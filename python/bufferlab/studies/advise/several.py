@@ -21,7 +21,7 @@ from bufferlab.experiment.simulation import ScenarioLike
 from bufferlab.results.result import Result
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.answering import Manner, answer_link, asked
+from bufferlab.studies.advise.answering import Manner, answer_link, check
 from bufferlab.studies.advise.checked import checks_at
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.floor import default_targets
@@ -106,7 +106,7 @@ def advise_links(
     )
     needs = _needs(base, indices, tuple(targets), emphasis)
     for index in indices:
-        asked(base, index, needs[index], manner)  # raises before any work
+        check(base, index, needs[index], manner)
     with runner or Runner(threads=threads, progress=progress) as keeping:
         course = _Course(
             base,
