@@ -64,8 +64,9 @@ def runs_today(advice: Advice) -> bool:
 def keeps(advice: Advice) -> bool:
     """Whether what runs today is kept, though it is not the answer."""
     found = advice.today
-    is_said = found is not None and found.default_of is None and not runs_today(advice)
-    return is_said and found is not None and may_stay(advice, found)
+    if found is None or found.default_of is not None or runs_today(advice):
+        return False
+    return may_stay(advice, found)
 
 
 def default_text(advice: Advice) -> str | None:

@@ -16,7 +16,6 @@ from bufferlab.render.advise.what_if import controls_decide, fragile, may_be_bbr
 from bufferlab.render.advise.words import (
     EVEN,
     START_MEASURED,
-    capped,
     check_text,
     entry_text,
     queue_text,
@@ -167,10 +166,10 @@ def _missed(advice: Advice, them: str) -> Iterator[str]:
 
 def _what(advice: Advice) -> str:
     entry = advice.answer
-    size = size_text(advice.site, entry.packets)
+    size = size_text(advice.site, entry.packets, is_ample=entry.queue.knob == "target")
     if entry.queue.knob == "limit":
         return f"{queue_text(entry.queue)} with a buffer of {size}."
-    return f"{queue_text(entry.queue)}: {entry.queue.show(entry.setting)}, limit {capped(size)}."
+    return f"{queue_text(entry.queue)}: {entry.queue.show(entry.setting)}, limit {size}."
 
 
 def _brief(advice: Advice) -> str:

@@ -17,7 +17,7 @@ from bufferlab.render.advise.explain import explanation
 from bufferlab.render.advise.head import headline
 from bufferlab.render.advise.typed import LINUX, NOTHING, Typed, after
 from bufferlab.render.advise.users import users_lines
-from bufferlab.render.advise.words import capped, check_text, entry_text, queue_text, size_text, sure_text
+from bufferlab.render.advise.words import check_text, entry_text, queue_text, size_text, sure_text
 from bufferlab.render.framed import BelowBox, Box, Line
 from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.summary import notes
@@ -157,9 +157,9 @@ def _lines(advice: LinksAdvice, typed: Typed) -> Iterator[Line]:
 
 def _link(advice: Advice, entry: Entry) -> str:
     """A link's setting, and what it does beside the others."""
-    setting = f"limit {size_text(advice.site, entry.packets)}"
-    if entry.queue.knob == "target":
-        setting = f"{entry.queue.show(entry.setting)}, {capped(setting)}"
+    is_target = entry.queue.knob == "target"
+    size = f"limit {size_text(advice.site, entry.packets, is_ample=is_target)}"
+    setting = f"{entry.queue.show(entry.setting)}, {size}" if is_target else size
     used, wait = entry.checked("utilization"), entry.checked("wait_mean_ms")
     return (
         f"{rate_text(advice.site.rate_bps)}: {setting}; utilization {measured(used, FRACTION)}, mean wait "

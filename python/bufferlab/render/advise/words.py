@@ -43,19 +43,21 @@ def order_text(advice: Advice) -> str:
     )
 
 
-def size_text(site: Site, packets: int) -> str:
-    """A buffer in packets, bytes and ms: "1003 packets (1.5 MB, 19.3 ms)"; of bytes, in full packets."""
+def size_text(site: Site, packets: int, *, is_ample: bool = False) -> str:
+    """A buffer in packets, bytes and ms: "1003 packets (1.5 MB, 19.3 ms)"; of bytes, in full packets.
+
+    Args:
+        site: The link.
+        packets: The buffer.
+        is_ample: Whether it only bounds memory, so that its time is not to be taken for a wait.
+    """
     size = site.buffer(packets)
     scale, unit = (1e6, "MB") if size["bytes"] >= 1e6 else (1e3, "KB")
     count = packets_text(packets)
     if site.counts_bytes:
         count = count.replace(" ", " full ")
-    return f"{count} ({significant(size['bytes'] / scale, 3)} {unit}, {significant(size['ms'], 3)} ms)"
-
-
-def capped(size: str) -> str:
-    """The same of a limit that only bounds memory: its time is not to be taken for a wait."""
-    return size.replace(" ms)", " ms when full)")
+    time = f"{significant(size['ms'], 3)} ms{' when full' if is_ample else ''}"
+    return f"{count} ({significant(size['bytes'] / scale, 3)} {unit}, {time})"
 
 
 def queue_text(queue: Queue) -> str:
