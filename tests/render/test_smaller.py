@@ -143,3 +143,27 @@ def test_a_platforms_default_has_a_line_of_its_own_name() -> None:
     text = said(dataclasses.replace(advice, today=of))
     assert "default of the ASR 1000: fifo, 50 ms: utilization 90 % (missed), loss" in text
     assert "today" not in text
+
+
+def test_what_runs_today_is_called_worse_only_for_what_is_worse() -> None:
+    advice = advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",))
+    waits = {**LESS, "utilization": 0.96, "wait_mean_ms": 41.0}
+    assert "is worse: packets wait 41 ms in the mean." in said(with_today(advice, waits, alike=True))
+    lossy = {**LESS, "utilization": 0.96, "loss": 0.06}
+    assert "is worse: it loses 6 %." in said(with_today(advice, lossy, alike=True))
+    open_ = with_today(advice, {**LESS, "utilization": 0.96})
+    assert open_.today is not None
+    rival = dataclasses.replace(open_.today.rival, behind=Estimate(0.04, 0.06))
+    text = said(dataclasses.replace(advice, today=dataclasses.replace(open_.today, rival=rival)))
+    assert "is worse" not in text and "Keep" not in text
+
+
+def test_a_queue_with_a_target_that_runs_today_may_be_the_answer() -> None:
+    advice = advised({"fq_codel": (5000, runs(FQ_CODEL))})
+    same = with_today(advice, FQ_CODEL, 1000, alike=True)
+    assert same.today is not None
+    found = dataclasses.replace(same.today, queue="fq_codel", values=advice.answer.values)
+    text = said(dataclasses.replace(advice, today=found))
+    assert "Keep what runs today: fq_codel: target 5 ms" in text and "If it must change" not in text
+    other = dataclasses.replace(found, values=({**FQ_CODEL, "loss": 0.0}, *found.values[1:]))
+    assert "If it must change" in said(dataclasses.replace(advice, today=other))

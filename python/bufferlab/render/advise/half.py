@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from bufferlab.render.advise.felt import fare_words, share_text
+from bufferlab.render.advise.felt import fare_words, may_be_chance, share_text
 from bufferlab.render.advise.words import size_text
 from bufferlab.render.words import listed, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
@@ -46,13 +46,22 @@ def now_text(advice: Advice) -> str | None:
     what = _now_text(advice, found)
     if may_stay(advice, found):
         return f"Keep what runs today, {what}: {_met(advice, found)}."
+    why = _fault(advice, found)
+    return None if why is None else f"What runs today, {what}, is worse: {why}."
+
+
+def _fault(advice: Advice, found: Today) -> str | None:
+    """Why what runs today is to be changed, as a clause; `None` if nothing surely speaks against it."""
+    lost, wait_ms, behind = found.mean("loss").mean, found.mean("wait_mean_ms").mean, found.rival.behind
     if found.missed:
-        why = f"it misses {listed([title_text(each) for each in found.missed])}"
-    elif loses_heavily(lost := found.mean("loss").mean, advice.targets):
-        why = f"it loses {FRACTION.quantity(lost or 0.0, digits=2)}"
-    else:
-        why = f"users fare {fare_words(found.rival, found, advice.answer)}"
-    return f"What runs today, {what}, is worse: {why}."
+        return f"it misses {listed([title_text(each) for each in found.missed])}"
+    if loses_heavily(lost, advice.targets):
+        return f"it loses {FRACTION.quantity(lost or 0.0, digits=2)}"
+    if (behind.mean or 0.0) > MATERIAL and not may_be_chance(behind):
+        return f"users fare {fare_words(found.rival, found, advice.answer)}"
+    if is_standing(wait_ms or 0.0, advice.site.rtt_ms, advice.targets):
+        return f"packets wait {MILLISECONDS.quantity(wait_ms or 0.0, digits=3)} in the mean"
+    return None
 
 
 def runs_today(advice: Advice) -> bool:
@@ -105,8 +114,11 @@ def _now_text(advice: Advice, found: Today) -> str:
 
 def _is_answer(advice: Advice, found: Today) -> bool:
     answer = advice.answer
-    is_same = found.queue == answer.queue.kind and found.packets == answer.packets
-    return is_same and answer.queue.knob == "limit"
+    if found.queue != answer.queue.kind:
+        return False
+    if answer.queue.knob == "limit":
+        return found.packets == answer.packets
+    return found.values == answer.values  # with the same seeds
 
 
 def _given(advice: Advice, found: Beside) -> str:
