@@ -3,7 +3,7 @@
 #
 #   scripts/setup.sh          what running needs
 #   scripts/setup.sh checks   and what the checks need: cargo fmt, cargo clippy
-#   scripts/setup.sh compilers   what the checks of Rust need: all but the compiled extension and the page
+#   scripts/setup.sh compilers   what the checks of Rust need alone: compilers and an empty environment
 #
 # Does only what is missing or has changed; PYTHON names the interpreter to use. Installs system packages only as root
 # on a system with apt-get; otherwise it says what to install.
@@ -21,7 +21,9 @@ fail() {
 apt_usable() { [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; }
 apt_install() {
   say "installing $* with apt-get"
-  apt-get update -qq >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+  [ -n "${apt_updated:-}" ] || apt-get update -qq >/dev/null || return
+  apt_updated=yes
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
 # at_least HAVE WANT: versions of two numbers
@@ -164,14 +166,14 @@ want_page() {
 
 need_c_compiler
 need_rust
+[ -z "${1:-}" ] || need_rust_checks
+need_venv
+[ "${1:-}" != compilers ] || exit 0
 if [ -n "${1:-}" ]; then
-  need_rust_checks
   want_packet_tools
   want_tc
   want_browser
 fi
-need_venv
 need_packages
-[ "${1:-}" = compilers ] && exit
 need_extension
 want_page
