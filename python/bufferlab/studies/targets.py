@@ -7,6 +7,7 @@ name are found: `wait_p99` is `wait_p99_ms`, `call.r` the metric `call_r` of the
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -123,6 +124,10 @@ class Target:
         bound = self.show(self.bound)
         return next((text for text in texts if text != bound), bound)
 
+    def loosened(self, share: float) -> Target:
+        """The target whose bound asks for less, by a share of it."""
+        return dataclasses.replace(self, bound=self.bound * (1 - share if self.at_least else 1 + share))
+
     @property
     def title(self) -> str:
         """What it is about: "calls: rating R", of the metric "call: rating R"."""
@@ -199,11 +204,6 @@ def _go_together(score: Target, rated: Target) -> bool:
     if score.at_least:
         return score.bound <= max(mixtures) + _ROUNDED
     return score.bound >= min(mixtures) - _ROUNDED
-
-
-def looser(one: Target, other: Target) -> Target:
-    """The one of two bounds on the same metric that asks for less."""
-    return min(one, other, key=lambda target: target.bound if target.at_least else -target.bound)
 
 
 def parse_targets(written: Iterable[str], groups: Sequence[str]) -> tuple[Target, ...]:

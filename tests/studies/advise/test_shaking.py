@@ -18,7 +18,7 @@ from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Broken, Variant
 from bufferlab.studies.advise.shaking import Shaking, sturdy
 from bufferlab.studies.least import Bench, Case, Goal
-from bufferlab.studies.targets import Target, Values, looser, make_target
+from bufferlab.studies.targets import Target, Values, make_target
 
 from ...advised import FIFO, advised, runs
 from ...small import dumbbell
@@ -100,14 +100,6 @@ def test_of_a_queues_settings_the_usual_one_is_found_first() -> None:
     assert usual in found and searched in found
 
 
-def test_no_other_delay_is_tried_for_a_target_that_nobody_asked_for() -> None:
-    advice, usual, searched = with_another_delay()
-    idler: Values = {**IDLE, "utilization": 0.85}
-    broken = {("fifo", "twice the flows"): idler, ("fq_codel", "half the RTT"): idler}
-    found = shaking(broken, (BUSY,), BUSY).others(advice)
-    assert usual in found and searched not in found
-
-
 @pytest.mark.parametrize(
     "changed",
     [
@@ -120,20 +112,15 @@ def test_an_answer_that_no_equal_outlasts_is_kept(changed: Changed) -> None:
     assert sturdy(shaking(changed, (BUSY, LOST)).others(equals())) is None
 
 
-def test_what_nobody_asked_for_decides_only_alone_and_as_the_looser_of_both_floors() -> None:
-    idle = {("fq_codel", "half the RTT"): IDLE, ("codel", "half the RTT"): IDLE}
-    lossy = {("fifo", "half the RTT"): LOSSY}
-    found = shaking({**idle, **lossy}, (LOST, BUSY), BUSY).others(equals())
+@pytest.mark.parametrize("floor", [None, BUSY], ids=["asked", "default"])
+def test_a_target_decides_from_where_users_notice_it_whoever_named_it(floor: Target | None) -> None:
+    slightly = shaking({("fifo", "half the RTT"): IDLE}, (BUSY,), floor)
+    assert slightly.as_it_is(slightly.changes[1], equals().answer).missed == (BUSY,)
+    assert slightly.others(equals()) == {}
+    idler: Values = {**IDLE, "utilization": 0.88}
+    found = shaking({("fifo", "half the RTT"): idler}, (BUSY,), floor).others(equals())
     assert sturdy(found) == "fq_codel, target 5 ms"
-    # alone, the queues at their usual delay need less, and so does the answer beside them
-    assert shaking({("fifo", "half the RTT"): IDLE}, (BUSY,), BUSY).others(equals()) == {}
-
-
-def test_of_two_bounds_the_looser_asks_for_less() -> None:
-    low = dataclasses.replace(BUSY, bound=0.9)
-    assert looser(BUSY, low) is low and looser(low, BUSY) is low
-    high = dataclasses.replace(LOST, bound=0.1)
-    assert looser(LOST, high) is high and looser(high, LOST) is high
+    assert found["fq_codel, target 5 ms"].lost == (Broken("half the RTT", BUSY, 0.88),)
 
 
 @pytest.mark.parametrize(("enough_us", "found"), [(9000, True), (10**9, False)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import random
 from collections.abc import Mapping, Sequence
@@ -11,7 +12,7 @@ import pytest
 from bufferlab.studies.advise.tried import Attempt
 from bufferlab.studies.choosing.choice import Choice, choose, missed_targets, standing
 from bufferlab.studies.choosing.objectives import Aspect, Kind
-from bufferlab.studies.choosing.thresholds import MATERIAL
+from bufferlab.studies.choosing.thresholds import MATERIAL, noticed
 from bufferlab.studies.least.lacking import Lack
 from bufferlab.studies.targets import Target, Values, make_target
 
@@ -423,3 +424,18 @@ def test_opposite_differences_do_not_cancel_without_a_word() -> None:
     assert other.apart == ((GOODPUT, PAGE) if other.name == "codel" else (PAGE, GOODPUT))
     (same,) = chosen({"fifo": runs(1.0, 1e6), "codel": runs(0.97, 0.98e6)}).rivals
     assert same.apart == ()
+
+
+@pytest.mark.parametrize(
+    ("target", "bound"),
+    [
+        (BUSY, 0.891),
+        (QUICK, 22.0),
+        (dataclasses.replace(make_target("call_r", 80.0), group="call"), 76.0),
+    ],
+)
+def test_users_notice_a_missed_target_from_a_tenth_on_and_a_call_s_rating_from_half_of_that(
+    target: Target, bound: float
+) -> None:
+    assert noticed(target).bound == pytest.approx(bound)
+    assert noticed(target).name == target.name and noticed(target).at_least == target.at_least

@@ -111,7 +111,7 @@ def preferred(advice: Advice, others: Sequence[str]) -> str:
 
 
 def nor_others(advice: Advice) -> str | None:
-    """That no equal queue misses targets in fewer what-ifs; `None` if one does, or none was tried."""
+    """That no equal queue misses targets by much in fewer what-ifs; `None` if one does, or none was tried."""
     if advice.is_sturdy or not advice.others:
         return None
     texts = [

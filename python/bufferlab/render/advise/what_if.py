@@ -43,7 +43,7 @@ def fragile(advice: Advice) -> str | None:
     missed = list(dict.fromkeys(target for each in missing for target in each.missed))
     if all(map(advice.needs.is_assumed, missed)):
         where = f"{len(missing)} of {len(changes)} what-ifs{_named_few(missing)}{held}"
-        return _unasked(missed, where, ties=bool(advice.choice.equals))
+        return _unasked(missed, where)
     counted = f"Fragile: {counted} {_them(advice)}"
     if len(missed) == 1:
         which = "" if len(advice.targets) == 1 else f", {title_text(missed[0])}"
@@ -92,14 +92,10 @@ def _named_few(missing: Sequence[Sensitivity]) -> str:
     return f": with {' or '.join(each.brief for each in missing)}" if len(missing) <= _FEW else ""
 
 
-def _unasked(missed: Sequence[Target], where: str, *, ties: bool) -> str:
-    """The same of targets that nobody has asked for: whether that matters is for the user to say.
-
-    Of equal queues one that misses fewer is taken only if the target was asked for.
-    """
+def _unasked(missed: Sequence[Target], where: str) -> str:
+    """The same of targets that nobody has asked for: whether that matters is for the user to say."""
     bounds = listed([f"{title_text(target)} {target.show(target.bound)}" for target in missed])
-    asks = " Asked for, it decides between equals." if ties else ""
-    return f"Our default target, {bounds}, is missed in {where}.{asks}"
+    return f"Our default target, {bounds}, is missed in {where}."
 
 
 def _them(advice: Advice) -> str:

@@ -19,8 +19,9 @@ from bufferlab.studies.advise.rough import Rough, roughly
 from bufferlab.studies.advise.sensitivity import Broken, Sensitivity, Shaken, Variant, variants
 from bufferlab.studies.choosing.choice import missed_targets
 from bufferlab.studies.choosing.order import place
+from bufferlab.studies.choosing.thresholds import noticed
 from bufferlab.studies.least import Bench, Case, Goal
-from bufferlab.studies.targets import Target, Values, looser
+from bufferlab.studies.targets import Target, Values
 
 MOST_RIVALS: Final = 3
 """The most equal queues that are tried where the answer misses a target once the traffic changes."""
@@ -128,49 +129,41 @@ class Shaking:
     def others(self, advice: Advice) -> dict[str, Shaken]:
         """What becomes of the queues that are as good as the answer, where that misses a target.
 
-        Both are held to the same: to what was asked for, not to the floor under the link's use beside it.
+        Both are held to the same, whether it was asked for or is our default. A miss counts from where users
+        notice it: less than that is no reason to take another queue for traffic that is only supposed.
 
         Args:
             advice: The answer.
 
         Returns:
-            In our order, of each such queue its usual setting, and others of it until one keeps all targets,
-            if somebody asked for any; none where the answer keeps what both are held to.
+            In our order, of each such queue its usual setting, and others of it until one keeps all targets;
+            none where the answer keeps what both are held to.
         """
         found: dict[str, Shaken] = {}
         tried: dict[str, bool] = {}
-        is_asked = self.question.targets != (self.question.floor,)
         # in the order of the entries, a queue's usual setting is before the one that was searched
         names = [name for name in sorted(advice.entries, key=place) if name in advice.choice.equals]
+        lost = tuple(self.broken(advice.answer)) if names else ()
+        if not lost:
+            return {}
         for entry in (advice.entries[name] for name in names):
             queue = entry.queue.name
-            is_unusual = entry.queue.knob == "target" and entry.setting != entry.queue.usual
-            if tried.get(queue) or (is_unusual and not is_asked):
-                continue
-            if queue not in tried and len(tried) == MOST_RIVALS:
-                continue
-            targets = self._common_targets(advice.answer, entry)
-            lost = tuple(self.broken(advice.answer, targets))
-            if not lost:
+            if tried.get(queue) or (queue not in tried and len(tried) == MOST_RIVALS):
                 continue
             self.say(f"trying {entry.title} in the same what-ifs, as the answer misses a target there")
             changed = tuple(self.as_it_is(change, entry) for change in self.changes)
-            broken = tuple(self.broken(entry, targets))
+            broken = tuple(self.broken(entry))
             tried[queue] = not broken
             found[entry.name] = Shaken(changed, broken, lost)
         return found
 
-    def broken(self, entry: Entry, targets: Sequence[Target]) -> Iterator[Broken]:
-        """The changes in which an entry misses a target in the mean, one after the other."""
+    def broken(self, entry: Entry) -> Iterator[Broken]:
+        """The changes in which the mean misses a target so far that users notice, one after the other."""
+        targets = {noticed(target): target for target in self.question.targets}
         for change in self.changes:
-            runs = self._measured(change, entry.queue, entry.setting, targets)
-            for target in missed_targets(runs, targets)[:1]:
-                yield Broken(change.brief, target, mean_values(runs).get(target.name))
-
-    def _common_targets(self, one: Entry, other: Entry) -> tuple[Target, ...]:
-        """What both are held to: what was asked for; where nobody asked, the looser of their floors."""
-        asked = tuple(target for target in self.question.targets if target != self.question.floor)
-        return asked or tuple(map(looser, self._targets(one), self._targets(other)))
+            runs = self._measured(change, entry.queue, entry.setting, tuple(targets))
+            for target in missed_targets(runs, tuple(targets))[:1]:
+                yield Broken(change.brief, targets[target], mean_values(runs).get(target.name))
 
     def _targets(self, entry: Entry) -> tuple[Target, ...]:
         return self.question.targets_at(entry.queue, entry.setting)

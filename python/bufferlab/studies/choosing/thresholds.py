@@ -32,6 +32,10 @@ TWICE: Final = 0.5
 """What is surely worse by more than this share is never equal, however little it weighs."""
 
 
+_OF_CALLS: Final = "call_"
+"""What begins the names of a call's metrics."""
+
+
 def notable(aspect: Aspect, weights: Mapping[Kind, float]) -> float:
     """By which share users must fare worse in an aspect for it to matter by itself; never, from 1 on.
 
@@ -40,6 +44,14 @@ def notable(aspect: Aspect, weights: Mapping[Kind, float]) -> float:
     share = NOTABLE_RATING if aspect.kind == "calls" else NOTABLE
     weight = weights.get(aspect.kind, 0.0)
     return min(share * max(weights.values()) / weight, TWICE) if weight else math.inf
+
+
+def noticed(target: Target) -> Target:
+    """The bound from which on users notice that a target is missed: by what matters by itself.
+
+    A use of 98.9 % in traffic that may never come is no reason for another queue where 99 % are asked for.
+    """
+    return target.loosened(NOTABLE_RATING if target.metric.name.startswith(_OF_CALLS) else NOTABLE)
 
 
 def is_standing(wait_ms: float, rtt_ms: float, targets: Sequence[Target]) -> bool:
