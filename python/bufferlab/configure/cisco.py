@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
+from bufferlab.configure import cisco_llq
 from bufferlab.configure.answer import Answer
 from bufferlab.configure.bounds import Bound
 from bufferlab.configure.platform import After, Default, Platform, Source, Target, Written
@@ -29,21 +31,64 @@ _XR_TIMES: Final = Bound("queue-limit", "us", MOST_U32, _XR_SOURCE)
 
 def write_xe(answer: Answer, target: Target) -> Written:
     """The lines for IOS XE."""
+    if answer.discipline == "diffserv":
+        return _write_llq(answer, target)
     amount, unit = _xe_limit(answer)
-    notes = [] if unit != "bytes" else [counted_note(answer)]
-    notes.append("Not every model takes every unit (packets, bytes, us, ms).")
-    actions = [f"queue-limit {amount} {unit}"]
-    if target.shape:
-        if not _XE_RATES[0] <= answer.rate_bps <= _XE_RATES[1]:
-            raise InputError(
-                "is out of the shaper's bounds",
-                key="rate",
-                value=f"{answer.rate_bps} bps",
-                accepted=f"{_XE_RATES[0]} to {_XE_RATES[1]} bps",
-            )
-        actions.insert(0, f"shape average {answer.rate_bps}")
-    notes += [_CONTROL, _CALLS]
+    notes = [*_xe_notes(answer, unit), _CALLS]
+    actions = [*_xe_shape(answer, target), f"queue-limit {amount} {unit}"]
     return Written(_policy(actions, target), tuple(notes), amount, unit, _after_xe(target))
+
+
+def _write_llq(answer: Answer, target: Target) -> Written:
+    """The lines for classes; below a shaper, as the policy of its class."""
+    part = cisco_llq.default_answer(answer)
+    amount, unit = _xe_limit(part)
+    lines = [*cisco_llq.class_maps(answer), "policy-map bufferlab"]
+    for name, actions in cisco_llq.class_actions(answer, f"queue-limit {amount} {unit}"):
+        lines += [f" class {name}", *(f"  {action}" for action in actions), "  exit"]
+    lines.append(" exit")
+    outer, undo = "bufferlab", []
+    if target.shape:
+        outer, undo = "bufferlab-shaper", ["no policy-map bufferlab-shaper"]
+        shaper = [*_xe_shape(answer, target), "service-policy bufferlab"]
+        lines += [
+            f"policy-map {outer}",
+            " class class-default",
+            *(f"  {each}" for each in shaper),
+            "  exit",
+            " exit",
+        ]
+    lines += [f"interface {target.device}", f" service-policy output {outer}"]
+    undo += ["no policy-map bufferlab", *cisco_llq.without_class_maps(answer)]
+    after = _after_xe(target, outer, undo, cisco_llq.READS)
+    notes = [*cisco_llq.class_notes(answer, shaped=target.shape), *_xe_notes(part, unit)]
+    if unit in {"us", "ms"}:
+        notes.append("No source says which rate turns a class's time into bytes: packets or bytes are surer.")
+    return Written(tuple(lines), tuple(notes), amount, unit, after)
+
+
+def _xe_notes(answer: Answer, unit: str) -> list[str]:
+    """What to know of every limit."""
+    counted = [] if unit != "bytes" else [counted_note(answer)]
+    return [*counted, "Not every model takes every unit (packets, bytes, us, ms).", _CONTROL]
+
+
+def _xe_shape(answer: Answer, target: Target) -> list[str]:
+    """The shaper, if there shall be one.
+
+    Raises:
+        InputError: It does not take the rate.
+    """
+    if not target.shape:
+        return []
+    if not _XE_RATES[0] <= answer.rate_bps <= _XE_RATES[1]:
+        raise InputError(
+            "is out of the shaper's bounds",
+            key="rate",
+            value=f"{answer.rate_bps} bps",
+            accepted=f"{_XE_RATES[0]} to {_XE_RATES[1]} bps",
+        )
+    return [f"shape average {answer.rate_bps}"]
 
 
 _CONTROL: Final = (
@@ -53,20 +98,26 @@ _CONTROL: Final = (
 )
 
 _CALLS: Final = (
-    "Not simulated: calls marked EF could go before the rest, in a class of their own with 'priority percent "
-    "N', N their share of the link."
+    "Calls marked EF can go before the rest (LLQ): it is written for a queue with discipline = 'diffserv', "
+    "classes = 'EF: priority 33 %; rest: weight 1'."
 )
 
 
-def _after_xe(target: Target) -> After:
+def _after_xe(
+    target: Target,
+    policy: str = "bufferlab",
+    undo: Iterable[str] = ("no policy-map bufferlab",),
+    reads: str = "the queue limit; queue depth, total drops, no-buffer drops",
+) -> After:
+    """How to see that lines work, and how to take them back: the interface's policy, then what it has."""
     return After(
         (f"show policy-map interface {target.device} output",),
-        "the queue limit; queue depth, total drops, no-buffer drops",
+        reads,
         (
             f"interface {target.device}",
-            " no service-policy output bufferlab",
+            f" no service-policy output {policy}",
             " exit",
-            "no policy-map bufferlab",
+            *undo,
         ),
     )
 
@@ -163,7 +214,7 @@ IOS_XE: Final = Platform(
     title="Cisco IOS XE",
     device="GigabitEthernet0/0/0",
     comment="!",
-    disciplines=("fifo",),
+    disciplines=("fifo", "diffserv"),
     cake=False,
     shapes=True,
     write=write_xe,
@@ -180,9 +231,7 @@ IOS_XE: Final = Platform(
         Source("IOS ISG Command Reference", "service-policy", "its no form"),
         Source("Cisco IOS in a Nutshell, 2nd Edition", "policy-map, service-policy (interface)", "no forms"),
         Source("Cisco document 18664", "pak_priority", "which control packets are marked, and how dropped"),
-        Source(
-            "Low Latency Queueing with Priority Percentage Support, IOS XE", "priority percent", "the command"
-        ),
+        *cisco_llq.SOURCES,
     ),
     bounds=tuple(_XE.values()),
     faster=((10**9, "TenGigabitEthernet0/0/0"), (10 * 10**9, "HundredGigE0/0/0")),

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil
-from typing import Any, Final
+from typing import Final
 
 from bufferlab.configure.answer import Answer, read_answer
+from bufferlab.configure.classes import ServiceClass, part_of_class, read_classes, rest_of
 from bufferlab.configure.platform import ALIKE, Source
 from bufferlab.configure.shared import rate_text
 from bufferlab.units import PS_PER_S
-
-_NAMED: Final = {"EF": 46, "VA": 44, "LE": 1}
-"""Codepoints whose names follow no rule (RFC 3246, 5865, 8622)."""
 
 _PRIORITIES: Final = 16
 """Priorities of packets that a map names (include/uapi/linux/pkt_sched.h, TC_PRIO_MAX and 0)."""
@@ -25,24 +22,6 @@ SOURCES: Final = (
     Source("Linux", "net/sched/sch_ets.c", "strict bands first; deficit round robin among the others"),
 )
 
-
-@dataclass(frozen=True)
-class _Class:
-    """A class of the text.
-
-    Attributes:
-        codepoints: Its codepoints; none if it has what no class lists.
-        percent: Its part of the rate, if it has priority and is policed.
-        weight: Its weight; `None` if it has priority.
-        queue: The word of its queue.
-    """
-
-    codepoints: tuple[int, ...]
-    percent: int | None
-    weight: int | None
-    queue: str
-
-
 Leaf = Callable[[Answer], str]
 """What `tc` takes for a queue, its kind first."""
 
@@ -50,7 +29,7 @@ Leaf = Callable[[Answer], str]
 def ets(answer: Answer) -> list[str]:
     """The options of the discipline itself."""
     classes = _in_bands(answer)
-    rest = next((band for band, each in enumerate(classes) if not each.codepoints), _last(answer, classes))
+    rest = classes.index(rest_of(read_classes(answer)))
     strict = sum(each.weight is None for each in classes)
     quanta = [each.weight * answer.parameters["quantum_bytes"] for each in classes if each.weight is not None]
     shares = [" ".join(["quanta", *map(str, quanta)])] if quanta else []
@@ -86,7 +65,7 @@ def _prio(protocol: str) -> int:
     return 1 if protocol == "ip" else 2
 
 
-def _police(answer: Answer, each: _Class, band: int) -> str:
+def _police(answer: Answer, each: ServiceClass, band: int) -> str:
     if each.percent is None:
         return ""
     rate_bps = answer.rate_bps * each.percent // 100 // 8 * 8
@@ -94,7 +73,7 @@ def _police(answer: Answer, each: _Class, band: int) -> str:
     return f" action police index {band} rate {rate_text(rate_bps)} burst {burst} conform-exceed drop"
 
 
-def _of_class(answer: Answer, each: _Class, classes: int, notes: list[str]) -> Answer:
+def _of_class(answer: Answer, each: ServiceClass, classes: int, notes: list[str]) -> Answer:
     """The answer for a class's queue: its part of the buffer, the discipline's defaults."""
     queue = each.queue
     if queue in ("drr", "pi2"):
@@ -102,38 +81,9 @@ def _of_class(answer: Answer, each: _Class, classes: int, notes: list[str]) -> A
         notes.append(f"Linux has no {each.queue} of such a kind; {queue} is nearest.")
     sizes = (f"{answer.packet_bytes} B", f"{answer.overhead_bytes} B")
     read = read_answer(f"{answer.rate_bps} bps", queue, "1000 packets", *sizes)
-    return replace(read, kind=answer.kind, amount=max(answer.amount // classes, 1))
+    return replace(read, kind=answer.kind, amount=part_of_class(answer, classes))
 
 
-def _in_bands(answer: Answer) -> list[_Class]:
+def _in_bands(answer: Answer) -> list[ServiceClass]:
     """The classes as ETS has them: those with priority before the others."""
-    return sorted(_read(answer), key=lambda each: each.weight is not None)
-
-
-def _last(answer: Answer, bands: list[_Class]) -> int:
-    """The band of the class that comes last in the text, which has what no class lists."""
-    return bands.index(_read(answer)[-1])
-
-
-def _read(answer: Answer) -> list[_Class]:
-    text: Any = answer.parameters["classes"]
-    return [_class(each) for each in str(text).split("; ")]
-
-
-def _class(text: str) -> _Class:
-    who, _, how = text.partition(": ")
-    words = how.replace(" %", "%").split()
-    percent = words.pop(1) if len(words) > 1 and words[1].endswith("%") else None
-    weight = int(words.pop(1)) if words[0] == "weight" else None
-    codepoints = () if who == "rest" else tuple(map(_codepoint, who.split()))
-    queue = words[1] if len(words) > 1 else "fifo"
-    return _Class(codepoints, None if percent is None else int(percent[:-1]), weight, queue)
-
-
-def _codepoint(name: str) -> int:
-    """A codepoint's number: class selectors and assured forwarding by their rules (RFC 2474, 2597)."""
-    if found := re.fullmatch(r"CS(\d)", name):
-        return 8 * int(found[1])
-    if found := re.fullmatch(r"AF(\d)(\d)", name):
-        return 8 * int(found[1]) + 2 * int(found[2])
-    return _NAMED[name] if name in _NAMED else int(name)
+    return sorted(read_classes(answer), key=lambda each: each.weight is not None)
