@@ -105,7 +105,7 @@ def everything(word: str, *, larger: bool, platform_ends: bool = False, is_open:
         entries=entries,
         choice=dataclasses.replace(advice.choice, rivals=rivals, edge=("pie, target 15 ms", 0.8)),
         sensitivity=tuple(what_ifs(*missed, sizes=(320, 640, 100, None, 28, 14))),
-        short_runs=(WHY, WHY),
+        short_runs=WHY,
         elsewhere=(Spoiled("call", "far", "wait", 38.0, 41.0), Spoiled("pages", "far", "loss", 0.043, 0.044)),
         stage="tuned",
         finished=False,

@@ -8,7 +8,7 @@ retransmission timeout and then many round trips until it is in its steady state
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -130,7 +130,7 @@ class Shortage(NamedTuple):
     """Why runs are too short to judge a buffer, and how long they should be.
 
     Attributes:
-        text: Why, and what to set: a sentence.
+        text: Why.
         warmup_s: The least warm-up that is long enough, s; 0 where it is.
         measured_s: The least time to measure after it, s.
     """
@@ -140,15 +140,26 @@ class Shortage(NamedTuple):
     measured_s: float
 
 
-def short_runs(base: Scenario, link: int, waiting: Waiting) -> list[str]:
-    """Why runs may be too short to judge a buffer, a sentence each; none if they are long enough.
+def short_runs(base: Scenario, link: int, waiting: Waiting) -> str | None:
+    """Why runs may be too short to judge a buffer, and what to set; `None` if they are long enough.
 
     Args:
         base: The scenario.
         link: Index of the link.
         waiting: What waits there at most.
     """
-    return [each.text for each in _shortages(base, link, waiting)]
+    found = list(_shortages(base, link, waiting))
+    if not found:
+        return None
+    warmup_s, measured_s = _enough(base, found)
+    longer = f"--set run.warmup='{warmup_s} s' --set run.duration='{warmup_s + measured_s} s'"
+    return f"{'; '.join(each.text for each in found)}: use {longer} (docs/sizing.md)"
+
+
+def _enough(base: Scenario, found: Sequence[Shortage]) -> tuple[int, int]:
+    """The warm-up and the time to measure after it, whole seconds, that are long enough for all reasons."""
+    warmup_s = math.ceil(max(base.run["warmup_ps"] / PS_PER_S, *(each.warmup_s for each in found), 1.0))
+    return warmup_s, math.ceil(max(_measured_s(base), *(each.measured_s for each in found)))
 
 
 def lengthened(base: Scenario, link: int, waiting: Waiting) -> Scenario | None:
@@ -162,8 +173,7 @@ def lengthened(base: Scenario, link: int, waiting: Waiting) -> Scenario | None:
     found = list(_shortages(base, link, waiting))
     if not found:
         return None
-    warmup_s = math.ceil(max(base.run["warmup_ps"] / PS_PER_S, *(each.warmup_s for each in found), 1.0))
-    measured_s = math.ceil(max(_measured_s(base), *(each.measured_s for each in found)))
+    warmup_s, measured_s = _enough(base, found)
     if warmup_s + measured_s > LONGEST_S:
         return None
     times = {"run.warmup": f"{warmup_s} s", "run.duration": f"{warmup_s + measured_s} s"}
@@ -197,27 +207,23 @@ def _shortages(base: Scenario, link: int, waiting: Waiting) -> Iterator[Shortage
     warmup_s, measured_s = base.run["warmup_ps"] / PS_PER_S, _measured_s(base)
     emptied_s = _emptied_s(seeded, link, waiting)
     if warmup_s < emptied_s:
-        enough_s, after_s = emptied_s + 10, max(measured_s, LEAST_AFTER_START_S)
         yield Shortage(
             f"BBR fills this buffer when it starts, loses 10 to 30 % then, and may take {emptied_s:.0f} s to "
-            f"empty it, but the warm-up is {warmup_s:g} s: larger buffers may lose more for that. Use --set "
-            f"run.warmup='{enough_s:.0f} s' --set run.duration='{math.ceil(enough_s + after_s)} s' "
-            "(docs/sizing.md)",
-            enough_s,
-            after_s,
+            f"empty it, but the warm-up is {warmup_s:g} s, and larger buffers may lose more for that",
+            emptied_s + 10,
+            max(measured_s, LEAST_AFTER_START_S),
         )
-    longer = " with a longer run.duration" if 2 * times.settle_s >= warmup_s + measured_s else ""
     if warmup_s < times.settle_s:
         yield Shortage(
             f"the warm-up of {warmup_s:g} s is shorter than a timeout and {ROUND_TRIPS} round trips, "
-            f"{times.settle_s:.3g} s: use --set run.warmup='{times.settle_s * 2:.2g} s' or more{longer}",
+            f"{times.settle_s:.3g} s",
             times.settle_s * 2,
             0.0,
         )
     if measured_s < 2 * times.cycle_s:
         yield Shortage(
             f"only {measured_s:g} s are measured, but a flow takes up to {times.cycle_s:.3g} s from loss to "
-            f"loss: use --set run.duration='{_two_cycles_s(times.cycle_s, warmup_s)} s' or more",
+            "loss",
             0.0,
             2 * times.cycle_s,
         )
@@ -241,11 +247,6 @@ def _emptied_s(seeded: Seeded, link: int, waiting: Waiting) -> float:
     packet_s = waiting.packet_bytes * 8 / chosen["rate_bps"]
     times = waiting.packets * packet_s / max(mean_rtt_s(seeded, link), packet_s)
     return PROBE_INTERVAL_S * (1.0 + math.log2(1.0 + times)) if times > STAYS_FULL else 0.0
-
-
-def _two_cycles_s(cycle_s: float, warmup_s: float) -> int:
-    """A duration of which two cycles are measured, also if the warm-up is a fifth of it, as by default; s."""
-    return math.ceil(2 * max(cycle_s / 0.8, cycle_s + warmup_s / 2))
 
 
 def _timeout_s(tcp: ResolvedStack, rtt_s: float) -> float:

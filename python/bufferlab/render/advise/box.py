@@ -185,9 +185,8 @@ def _notes(advice: Advice) -> Iterator[Line]:
         yield Line("marks", text, shorter=[(7, "")])
     if (text := interval_note(advice)) is not None:
         yield Line("interval", text, shorter=[(3, "")])
-    for at, text in enumerate(advice.short_runs):
-        shorter = [(9, "")] if at else [(8, _TOO_SHORT)]
-        yield Line("beware", text, most=3, shorter=shorter, is_elsewhere=True)
+    if advice.short_runs is not None:
+        yield Line("beware", advice.short_runs, most=3, shorter=[(8, _TOO_SHORT)], is_elsewhere=True)
     if advice.stage == "begun":
         yield Line("so far", "no other queue was tried yet, and other traffic neither")
     elif advice.stage == "first" and not advice.finished:

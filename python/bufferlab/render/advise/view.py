@@ -45,7 +45,7 @@ def advice_view(advice: Advice, *, typed: Typed = LINUX, explain: bool = False) 
             BelowBox(box),
             *grids,
             *notes(grids),
-            *(f"Note: {each}." for each in (*advice.warnings, *advice.short_runs)),
+            *(f"Note: {each}." for each in (*advice.warnings, *filter(None, [advice.short_runs]))),
             *([about] if in_box else []),
             scenario.terms() if explain else scenario.assumptions(),
             *more,

@@ -51,7 +51,7 @@ def fragile(advice: Advice) -> str | None:
     texts = [
         f"{counted}: {_naming_packets(_by_target(advice, missing, sizes=common is None))}{common or ''}.",
         f"{counted}: {_by_target(advice, missing, sizes=False)}{held}.",
-        f"{counted}{held}. The what-if table has each.",
+        f"{counted}{held}.",
     ]
     return next((text for text in texts if len(wrap(text, WITHIN)) <= _MOST_LINES), texts[-1])
 
@@ -234,11 +234,13 @@ def _text(advice: Advice, *, sizes: bool) -> str:
 
 
 def _counted(advice: Advice) -> str:
-    """In how many changes the answer meets all targets."""
+    """In how many changes the answer meets all targets, and of how many the runs leave that open."""
     holding, total = sum(each.holds for each in advice.sensitivity), len(advice.sensitivity)
+    unsure = sum(each.is_unsure for each in advice.sensitivity)
+    open_ones = f", {unsure} {'is' if unsure == 1 else 'are'} not sure" if unsure else ""
     most = max((each.values.get("loss") or 0.0 for each in advice.sensitivity), default=0.0)
     lossy = f" (loss up to {significant(most * 100, 2)} %)" if loses_heavily(most, advice.targets) else ""
-    return f"Met in {holding} of {total} changes of the traffic{lossy}; the what-if table has each."
+    return f"Met in {holding} of {total} what-ifs{lossy}{open_ones}."
 
 
 def _with(each: Sensitivity, note: str) -> str:

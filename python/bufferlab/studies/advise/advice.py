@@ -68,7 +68,7 @@ class Advice(display.Displayed):
         elsewhere: What users wait for or lose mostly at another link, once it has come to its end.
         assumed: What the scenario takes for granted.
         warnings: What the reader should know.
-        short_runs: Why the runs may be too short to judge the answer.
+        short_runs: Why the runs may be too short to judge the answer; `None` if they are not.
         start_measured: Whether BBR's start may still be in what was measured, with the answer's buffer.
         runs: How many runs it took.
         finished: Whether it came to its end; Ctrl-C ends it with the best answer so far.
@@ -97,7 +97,7 @@ class Advice(display.Displayed):
     elsewhere: tuple[Spoiled, ...] = ()
     assumed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    short_runs: tuple[str, ...] = ()
+    short_runs: str | None = None
     start_measured: bool = False
     runs: int = 0
     finished: bool = False
@@ -257,7 +257,7 @@ class Advice(display.Displayed):
             "elsewhere": [dataclasses.asdict(each) for each in self.elsewhere],
             "configuration": self._configuration(platform, device, shape=shape),
             "assumed": list(self.assumed),
-            "warnings": [*self.warnings, *self.short_runs],
+            "warnings": [*self.warnings, *filter(None, [self.short_runs])],
             "runs": self.runs,
         }
 

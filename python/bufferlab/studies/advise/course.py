@@ -249,7 +249,7 @@ class Course:
             stage=stage,
             assumed=self.assumed,
             warnings=tuple(warnings_about(self.settings.found, entries)),
-            short_runs=tuple(short_runs(*filled)),
+            short_runs=short_runs(*filled),
             start_measured=has_start_measured(*filled),
             runs=self.settings.bench.runs,
             changes=len(self.shaking.changes),

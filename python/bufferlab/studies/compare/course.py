@@ -188,5 +188,5 @@ def _short_runs(
         held = is_held(cases[name].resolved["links"][question.index]["queue"])
         waiting = Waiting(round(site.packets_of_ms(waits[name])), site.packet_bytes, held)
         if found := short_runs(question.base, question.index, waiting):
-            return [f"under {entries[name].title}, {each}" for each in found]
+            return [f"under {entries[name].title}, {found}"]
     return []

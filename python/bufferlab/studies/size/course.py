@@ -213,7 +213,7 @@ class _Course:
         """The scenario with runs long enough to judge what was found; `None` if its own are, or must do."""
         if self.best is None or not self.lengthen:
             return None
-        return lengthened(self.question.base, self.question.index, self._waiting(_decisive(self.best)))
+        return lengthened(*self._asked(_decisive(self.best)))
 
     def _so_far(self, bench: Bench) -> Sizing | Tried:
         """The best answer; without one, that of shorter runs, or what was tried."""
@@ -271,23 +271,18 @@ class _Course:
             rules=self.rules,
             judged=self.judged,
             assumed=self.assumed,
-            warnings=(
-                *self.warnings,
-                *short_runs(self.question.base, self.question.index, self._waiting(answer.closest)),
-            ),
-            start_measured=has_start_measured(
-                self.question.base, self.question.index, self._waiting(_decisive(answer))
-            ),
+            warnings=(*self.warnings, *filter(None, [short_runs(*self._asked(answer.closest))])),
+            start_measured=has_start_measured(*self._asked(_decisive(answer))),
             targets_from=self.targets_from,
             floor=self.question.floor,
             finished=finished,
         )
 
-    def _waiting(self, packets: int) -> Waiting:
-        """What waits at most in a buffer."""
+    def _asked(self, packets: int) -> tuple[Scenario, int, Waiting]:
+        """The scenario, the link, and what waits there at most in a buffer."""
         question = self.question
         queue = question.base.resolved["links"][question.index]["queue"]
-        return Waiting(packets, question.site.packet_bytes, is_held(queue))
+        return question.base, question.index, Waiting(packets, question.site.packet_bytes, is_held(queue))
 
 
 def _decisive(found: Least) -> int:
