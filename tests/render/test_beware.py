@@ -7,6 +7,7 @@ import dataclasses
 import pytest
 
 from bufferlab.render.advise.beware import bewares
+from bufferlab.render.advise.box import box_of
 from bufferlab.render.advise.tried import tried_view
 from bufferlab.render.advise.what_if import controls_decide
 from bufferlab.render.view import View
@@ -16,8 +17,10 @@ from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.rough import Rough
 from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.advise.today import Today
 from bufferlab.studies.advise.tried import Attempt, Tried
-from bufferlab.studies.targets import Values, make_target
+from bufferlab.studies.choosing.choice import Rival
+from bufferlab.studies.targets import Values, make_target, parse_targets
 
 from ..advised import FIFO, FQ_CODEL, advised, entry, runs, site
 from .boxes import box
@@ -171,3 +174,64 @@ def test_a_queue_that_the_platform_lacks_is_a_headline_where_it_is_much_better(
     assert ("users would fare 30 ± 1 % better." in text) == is_said
     left_out = said(box(dataclasses.replace(made, absent=dataclasses.replace(absent, platform=None))))
     assert left_out.count(f"{other.queue.kind} is not among the queues that were asked for.") == 1
+
+
+ALL_WAITS = ("utilization >= 90 %", "wait_p99 <= 10 ms")
+OWN_WAIT = {**FQ_CODEL, "wait_p99_ms": 39.8, "call.wait_p99_ms": 1.6}
+"""A queue that keeps flows apart: only a flow of BBR waits."""
+
+
+def test_a_bound_on_all_waits_that_a_calls_packets_keep_is_said_to_be_one_to_ask_of_them() -> None:
+    advice = advised({"fq_codel": (5000, runs(OWN_WAIT))}, ALL_WAITS)
+    text = said(box(advice))
+    hint = "(call 1.6 ms; --target 'call.wait_p99 <= 10 ms' asks for that alone)"
+    assert not advice.choice.meets and f"alone wait: 99th percentile of groups {hint}." in text
+    other = advised({"fq_codel": (5000, runs({**OWN_WAIT, "call.wait_p99_ms": 11.0}))}, ALL_WAITS)
+    assert "of groups" not in said(box(other))
+
+
+def test_where_nothing_is_worth_running_what_would_be_comes_first() -> None:
+    lossy = {**FIFO, "wait_p99_ms": 4.0, "loss": 0.15, "call.loss": 0.19, "call.call_r": 40.0}
+    given = {"fq_codel": (5000, runs(OWN_WAIT)), "pie": (900, runs(lossy))}
+    advice = advised(given, ALL_WAITS)
+    head = list(box_of(advice).head)
+    assert advice.choice.meets and head[0].startswith("Nothing is worth running.")
+    better = next(
+        at for at, line in enumerate(head) if "better with fq_codel, target 5 ms, which misses" in line
+    )
+    assert "--target 'call.wait_p99 <= 10 ms' asks for that alone" in head[better]
+    starves = [at for at, line in enumerate(head) if "starves" in line or "call has" in line]
+    assert all(better < at for at in starves)
+
+
+def test_delays_are_not_taken_for_buffers_where_a_queue_with_a_target_loses_much() -> None:
+    lossy = {**FIFO, "wait_p99_ms": 4.0, "loss": 0.15, "call.loss": 0.19}
+    tried = {900 * times: {**lossy, "loss": 0.14} for times in (2, 4, 8, 16, 32)}
+    made = entry("pie", 900, runs(lossy), parse_targets(["utilization >= 90 %"], []), other=tried)
+    assert made.least is not None and made.buffers is None
+    advice = dataclasses.replace(
+        advised({"pie": (900, runs(lossy))}, ALL_WAITS[:1]), entries={made.name: made}
+    )
+    text = said(box(advice))
+    assert "Nothing is worth running" in text and "buffers tried" not in text and "28800" not in text
+
+
+def test_beside_what_is_kept_a_queue_that_the_platform_lacks_names_what_it_is_compared_with() -> None:
+    made = advised({"fifo": (14, runs(FIFO)), "fq_codel": (5000, runs(FQ_CODEL))})
+    (rival,) = made.choice.rivals
+    other = next(each for each in made.entries.values() if each is not made.answer)
+    absent = Absent(
+        dataclasses.replace(rival, behind=Estimate(-0.3, 0.01), apart=()),
+        (),
+        other.values,
+        "Junos",
+        other.queue,
+    )
+    alike = Rival("today", Estimate(0.0, 0.01), True, False, True, (), None)
+    today = Today(alike, (), (FIFO, FIFO), "fifo", "64 packets", 64, None)
+    kept = said(box(dataclasses.replace(made, absent=absent, today=today)))
+    assert (
+        "Keep what runs today" in kept
+        and f"beside {made.answer.queue.show(made.answer.setting)} users would fare" in kept
+    )
+    assert "beside" not in said(box(dataclasses.replace(made, absent=absent)))

@@ -48,7 +48,8 @@ def spoilt(advice: Advice) -> str | None:
 
 def grave(advice: Advice) -> Iterator[str]:
     """What hardly anybody would accept of the answer, each as a sentence; without what stands first."""
-    texts = (_lost(advice) or _loses_less(advice), _is_largest_tried(advice), starved(advice))
+    better = gained_but_missed(advice) if loses_much(advice) else None  # what would be worth running
+    texts = (better, _lost(advice) or _loses_less(advice), _is_largest_tried(advice), starved(advice))
     yield from _behind_first(advice, texts)
 
 
@@ -63,7 +64,7 @@ def bewares(advice: Advice) -> Iterator[str]:
         bad_call(advice) or (None if _is_of_floods(advice) else datagrams_lost(advice)),
         harmed(advice),
         _waits_long(advice),
-        gained_but_missed(advice),
+        None if loses_much(advice) else gained_but_missed(advice),
         gained_but_lossy(advice),
         half_is_better(advice),
     )
@@ -110,14 +111,14 @@ def _is_of_floods(advice: Advice) -> bool:
 
 def _of_all(advice: Advice) -> str | None:
     """That all buffers that were tried lose about as much."""
-    found = advice.answer.least
-    return None if found is None else all_lose(found.memory)
+    memory = advice.answer.buffers
+    return None if memory is None else all_lose(memory)
 
 
 def _less_lost(advice: Advice) -> str:
     """The smallest FIFO buffer that was tried and loses little, and how long packets wait in it."""
     fifo = advice.best_fifo()
-    memory = None if fifo is None or fifo.least is None else fifo.least.memory
+    memory = None if fifo is None else fifo.buffers
     if memory is None:
         return ""
     size = next((each for each in memory.sizes if memory.loss(each) < LITTLE_LOST), None)
@@ -134,9 +135,9 @@ def _loses_less(advice: Advice) -> str | None:
     """That a larger buffer loses clearly less, where nobody bounds the loss, as a sentence."""
     entry = advice.answer
     lost = entry.checked("loss").mean or 0.0
-    if entry.least is None or lost < WORTH_LESS or bounds_loss(advice.targets):
+    memory = entry.buffers
+    if memory is None or lost < WORTH_LESS or bounds_loss(advice.targets):
         return None
-    memory = entry.least.memory
     sizes = [size for size in memory.sizes if size > entry.packets and memory.meets_all(size)]
     size = next((size for size in sizes if memory.loss(size) <= LESS * lost), None)
     if size is None:
@@ -153,9 +154,9 @@ def _share(value: float) -> str:
 def _is_largest_tried(advice: Advice) -> str | None:
     """That no larger buffer was tried than the answer, which loses packets, and why not, as a sentence."""
     entry, site = advice.answer, advice.site
-    if entry.queue.knob != "limit" or entry.least is None or want_largest(advice.targets):
+    if entry.buffers is None or want_largest(advice.targets):
         return None
-    if entry.setting < max(entry.least.memory.sizes) or (entry.checked("loss").mean or 0.0) < WORTH_LESS:
+    if entry.setting < max(entry.buffers.sizes) or (entry.checked("loss").mean or 0.0) < WORTH_LESS:
         return None
     if site.allowed is not None and 2 * entry.setting > site.allowed.most:
         return f"No larger buffer was tried, as {site.allowed.title} takes no more than {site.allowed.most}."

@@ -24,7 +24,7 @@ from bufferlab.render.advise.felt import (
     lacked_text,
     why_text,
 )
-from bufferlab.render.advise.half import half_text, today_text
+from bufferlab.render.advise.half import beside_answer, half_text, today_text
 from bufferlab.render.advise.head import MOST_CAUTIONS, cautions, head
 from bufferlab.render.advise.least import least_text
 from bufferlab.render.advise.limits import searched, unsettled
@@ -36,7 +36,7 @@ from bufferlab.render.advise.reasons import (
 )
 from bufferlab.render.advise.trade import trade
 from bufferlab.render.advise.typed import LINUX, WIDTH, Typed
-from bufferlab.render.advise.unmet import helps, nearly, without_one
+from bufferlab.render.advise.unmet import helps, narrower, nearly, without_one
 from bufferlab.render.advise.users import apart, users_lines
 from bufferlab.render.advise.what_if import what_if
 from bufferlab.render.advise.words import (
@@ -169,6 +169,7 @@ def _unmet(advice: Advice) -> Iterator[Line]:
         ("nearly", nearly(advice), 5, _BELOW),
         ("helps", helps(advice), 1, _BELOW),
         ("instead", without_one(advice), 9, ""),
+        ("alone", narrower(advice), 4, _BELOW),
         ("searched", searched(advice), 6, ""),
     ):
         if text is not None:
@@ -221,7 +222,8 @@ def _others(advice: Advice) -> Iterator[Line]:
         yield Line(label, text, shorter=[(5, brief), *less])
     if advice.absent is not None and lacked_text(advice) is None:  # the first lines have it
         label = advice.absent.queue.kind if advice.absent.platform is None else "lacks"
-        yield Line(label, absent_text(advice.absent, advice.answer), shorter=[(7, "")])
+        text = absent_text(advice.absent, advice.answer, beside=beside_answer(advice))
+        yield Line(label, text, shorter=[(7, "")])
     if (why := equal_text(advice, named)) is not None:
         yield Line("equal", why, shorter=[(10, "")])
     if (nor := nor_others(advice)) is not None:

@@ -20,6 +20,7 @@ from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.choosing.order import keeps_apart, place, reason_of
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, MATERIAL, NOTABLE, NOTABLE_RATING
+from bufferlab.studies.targets import Target
 from bufferlab.units import packets_text
 
 _TIMES: Final = 10.0
@@ -249,10 +250,28 @@ def gained_but_missed(advice: Advice) -> str | None:
     missed = [
         f"{title_text(target)} is {target.show_measured(checks[target].found.mean)}, not "
         f"{target.show(target.bound)}{' (our default)' if advice.needs.is_assumed(target) else ''}"
+        f"{kept_by_groups(entry, target, advice.site.users)}"
         for target in best.missed
     ]
     share = share_text(best.behind)
     return f"But users fare {share} better with {entry_text(entry)}, which misses: {'; '.join(missed)}."
+
+
+def kept_by_groups(entry: Measured, target: Target, users: Sequence[Users]) -> str:
+    """Which groups' own packets keep a bound on all waits, and how to ask for that; empty if none do.
+
+    In a queue that keeps flows apart, what a flow of BBR lets wait is its own.
+    """
+    name = target.metric.name
+    if target.group is not None or not target.wants_less or not name.startswith("wait_"):
+        return ""
+    waits = {each.name: entry.mean(f"{each.name}.{name}").mean for each in users if each.kind != "bulk"}
+    kept = {group: wait for group, wait in waits.items() if target.margin(wait) >= 0}
+    if not kept:
+        return ""
+    asked = f"{next(iter(kept))}.{name.removesuffix('_ms')} <= {target.show(target.bound)}"
+    those = ", ".join(f"{group} {target.show(wait, 2)}" for group, wait in kept.items())
+    return f" ({those}; --target '{asked}' asks for that alone)"
 
 
 def gained_but_lossy(advice: Advice) -> str | None:
@@ -322,27 +341,33 @@ def fare_words(rival: Rival, entry: Measured, chosen: Measured) -> str:
     return f"{share_text(behind)} worse{most}"
 
 
-def absent_text(found: Absent, chosen: Measured) -> str:
-    """What a queue would do that was not to choose from."""
+def absent_text(found: Absent, chosen: Measured, *, beside: str = "") -> str:
+    """What a queue would do that was not to choose from.
+
+    Args:
+        found: The queue.
+        chosen: The answer, with which it is compared.
+        beside: What it is compared with, where a reader may take something else for it: "beside 18 packets ".
+    """
     means = ", ".join(
         f"{words} {unit.text(mean, digits=2)} {unit.shown}"
         for name, words, unit in (("wait_mean_ms", "mean wait", MILLISECONDS), ("loss", "loss", FRACTION))
         if (mean := found.mean(name).mean) is not None
     )
     fare = fare_words(found.rival, found, chosen)
-    with_it = f"With it ({found.queue.show(found.queue.usual)}): {means}; users would fare {fare}."
+    with_it = f"With it ({found.queue.show(found.queue.usual)}): {means}; {beside}users would fare {fare}."
     if found.platform is None:
         return f"is not among the queues that were asked for. {with_it}"
     return f"{found.platform} has no {found.queue.kind}. {with_it}"
 
 
-def lacked_text(advice: Advice) -> str | None:
+def lacked_text(advice: Advice, *, beside: str = "") -> str | None:
     """That users would fare much better with a queue that was not to choose from, as a sentence."""
     found = advice.absent
     if found is None or not _much_better(found.rival.behind):
         return None
     of_it = f"{found.queue.kind} " if found.platform is None else ""
-    return f"{of_it}{absent_text(found, advice.answer)}"
+    return f"{of_it}{absent_text(found, advice.answer, beside=beside)}"
 
 
 def _much_better(behind: Estimate) -> bool:

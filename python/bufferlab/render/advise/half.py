@@ -78,6 +78,11 @@ def keeps(advice: Advice) -> bool:
     return may_stay(advice, found)
 
 
+def beside_answer(advice: Advice) -> str:
+    """Begins a comparison with the answer, where what runs today is kept in its place; else empty."""
+    return f"beside {advice.answer.queue.show(advice.answer.setting)} " if keeps(advice) else ""
+
+
 def default_text(advice: Advice) -> str | None:
     """That the platform's default does as well, as a sentence."""
     found = advice.today

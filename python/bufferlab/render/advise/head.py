@@ -9,7 +9,7 @@ from typing import Final
 from bufferlab.render.advise.beware import bewares, grave, loses_much, missed_default, spoilt
 from bufferlab.render.advise.decided import tie_text, undecided_text
 from bufferlab.render.advise.felt import lacked_text, why_text
-from bufferlab.render.advise.half import default_text, keeps, now_text, runs_today
+from bufferlab.render.advise.half import beside_answer, default_text, keeps, now_text, runs_today
 from bufferlab.render.advise.limits import platform_end
 from bufferlab.render.advise.unmet import contradiction, hopeless
 from bufferlab.render.advise.what_if import controls_decide, fragile, may_be_bbr
@@ -95,7 +95,8 @@ def _meeting(advice: Advice, them: str) -> Iterator[str]:
     yield from tie_text(advice)
     yield _sure(advice, them)
     yield from filter(None, (now, default_text(advice), controls_decide(advice) or may_be_bbr(advice)))
-    yield from filter(None, (lacked_text(advice), why_text(advice)))
+    why = None if loses_much(advice) else why_text(advice)
+    yield from filter(None, (lacked_text(advice, beside=beside_answer(advice)), why))
     if advice.stage == "first" and advice.finished and not advice.tied:
         yield _QUICK
     yield from islice(cautions(advice), MOST_CAUTIONS)

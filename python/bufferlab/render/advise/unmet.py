@@ -8,6 +8,7 @@ from typing import Final
 
 import numpy as np
 
+from bufferlab.render.advise.felt import kept_by_groups
 from bufferlab.render.advise.what_if import controls_decide, is_monotone
 from bufferlab.render.advise.words import entry_text, queue_text
 from bufferlab.render.words import listed, title_text
@@ -126,6 +127,13 @@ def _meets_rest(advice: Advice, target: Target, others: str) -> str:
             elif perhaps is None:
                 perhaps = f"{text} may meet {others} (not proven)"
     return perhaps or lossy or f"nothing that was tried meets {others}"
+
+
+def narrower(advice: Advice) -> str | None:
+    """That some groups' own packets keep a bound on all waits that the answer misses, as sentences."""
+    missed = [check.target for check in advice.answer.checks if not check.met]
+    kept = {each: kept_by_groups(advice.answer, each, advice.site.users) for each in missed}
+    return " ".join(f"{title_text(each)} of groups{text}." for each, text in kept.items() if text) or None
 
 
 def helps(advice: Advice) -> str | None:

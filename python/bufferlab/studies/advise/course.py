@@ -261,9 +261,9 @@ class Course:
     def _filled(self, entry: Entry) -> Waiting:
         """What waits at most in the runs that decide: where the answer loses much, also in larger buffers."""
         site = self.question.site
-        if entry.least is None or not lossy({entry.name: entry.values}, self.question.targets, site.users):
+        if entry.buffers is None or not lossy({entry.name: entry.values}, self.question.targets, site.users):
             return entry.waiting(site)
-        return Waiting(max(entry.packets, *entry.least.memory.sizes), site.packet_bytes)
+        return Waiting(max(entry.packets, *entry.buffers.sizes), site.packet_bytes)
 
     def _decided(self, advice: Advice, looks: Sequence[int]) -> Advice:
         """Compare with more and more seeds what few of them do not tell apart."""

@@ -12,7 +12,7 @@ from bufferlab.scenario import Table
 from bufferlab.stats import REMEDY, Estimate
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.least import Check, Least
-from bufferlab.studies.least.memory import FloatArray
+from bufferlab.studies.least.memory import FloatArray, Memory
 from bufferlab.studies.settling import Waiting
 from bufferlab.studies.targets import Target, Values, mean_over_runs
 
@@ -129,6 +129,11 @@ class Entry:
     def packets(self) -> int:
         """Its buffer, packets."""
         return self.queue.limit(self.setting)
+
+    @property
+    def buffers(self) -> Memory | None:
+        """The runs of the search for its buffer; `None` if none was searched, as of a queue with a target."""
+        return self.least.memory if self.least is not None and self.queue.knob == "limit" else None
 
     def waiting(self, site: Site) -> Waiting:
         """What waits at most: a full buffer, or what a target lets wait."""
