@@ -299,6 +299,10 @@ impl Codel {
         let queue = Queue { packets: PacketQueue::default(), max_packet: 0 };
         Codel { queue, limit, config, state: DropState::NEW, marks: 0 }
     }
+
+    pub(crate) fn change(&mut self, config: CodelConfig) {
+        self.config = config;
+    }
 }
 
 impl QueueDisc for Codel {

@@ -164,6 +164,15 @@ impl FqCodel {
         }
     }
 
+    /// False if it has another number of queues.
+    pub(crate) fn change(&mut self, config: FqCodelConfig) -> bool {
+        let fits = config.flows == self.config.flows;
+        if fits {
+            self.config = config;
+        }
+        fits
+    }
+
     /// The queue of a flow (section 4.1).
     #[inline]
     fn queue_of(&self, flow: u32) -> u32 {

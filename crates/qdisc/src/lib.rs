@@ -8,6 +8,7 @@
 mod adt;
 mod cake;
 mod chains;
+mod change;
 mod classes;
 mod cobalt;
 mod codel;

@@ -236,6 +236,11 @@ impl Pie {
         Pie { packets: PacketQueue::default(), limit, max_packet: 0, control, stream, marks: 0 }
     }
 
+    /// The chance of a drop and the next update stay.
+    pub(crate) fn change(&mut self, config: PieConfig) {
+        self.control.config = config;
+    }
+
     /// Whether the packet that comes has to go.
     #[inline]
     fn drops(&mut self, packet: &mut Packet) -> bool {

@@ -3,8 +3,10 @@
 //! # Laws
 //! - A session advanced to the end, in whatever steps and however often inspected, gives the same as [`crate::run`].
 //! - [`Session::set_limit`] at a moment gives the same as that change in the plan ([`crate::LimitChange`]).
+//! - [`Session::set_discipline`] with the parameters that a link has already changes nothing.
 
-use bufferlab_qdisc::{Estimates, Limit, SubQueue};
+use bufferlab_parameters::Kinds;
+use bufferlab_qdisc::{DisciplineConfig, Estimates, Limit, SubQueue};
 use bufferlab_units::{Span, Time};
 
 use crate::check::{self, PlanError};
@@ -86,6 +88,33 @@ impl Session {
         let now = self.now;
         self.link(link)?.set_limit(now, limit);
         Ok(())
+    }
+
+    /// Gives a link's discipline other parameters: what waits stays, and what comes or goes from now on meets them.
+    ///
+    /// # Errors
+    /// [`PlanError`] if there is no such link, a parameter is out of bounds, or the link's queue would have to be made anew for
+    /// them (see [`AnyQdisc::change`]).
+    ///
+    /// [`AnyQdisc::change`]: bufferlab_qdisc::AnyQdisc::change
+    pub fn set_discipline(&mut self, link: usize, config: &DisciplineConfig) -> Result<(), PlanError> {
+        config.validate().map_err(|error| error.under("discipline"))?;
+        if self.link(link)?.change(config) {
+            return Ok(());
+        }
+        let accepted =
+            "other parameters of the link's codel, fq_codel with as many queues, or pie".to_owned();
+        Err(PlanError { field: "discipline".to_owned(), value: config.word().to_owned(), accepted })
+    }
+
+    /// How long packets waited at a link, of those that [`LinkCounters::served_packets`] counts: bounds in ps, each with how many
+    /// waited for less, and for no less than the bound before.
+    ///
+    /// # Errors
+    /// [`PlanError`] if there is no such link.
+    pub fn waits(&mut self, link: usize) -> Result<Vec<(u64, u64)>, PlanError> {
+        let now = self.now;
+        Ok(self.link(link)?.waits(now))
     }
 
     /// What a link has counted by now.

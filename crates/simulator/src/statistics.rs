@@ -12,6 +12,7 @@ use backlogs::Backlogs;
 use books::{Counters, GroupStatistics, Waits, count, less};
 use work::Work;
 
+use crate::histogram::Histogram;
 use crate::outcome::{ALL_GROUPS, GroupCounters, HistogramTable, LinkCounters, Outcome, QueueTable};
 use crate::readings::Schedule;
 
@@ -264,6 +265,16 @@ impl LinkStatistics {
             waited_ps: waits().map(|waits| waits.sum_ps).sum(),
             ..LinkCounters::default()
         }
+    }
+
+    /// The waits of all groups' packets: the buckets' bounds with their counts.
+    pub(crate) fn waits(&self) -> Vec<(u64, u64)> {
+        let mut all = Histogram::new();
+        self.groups
+            .iter()
+            .filter_map(|group| group.waits.as_deref())
+            .for_each(|waits| all.add(&waits.histogram));
+        all.buckets().map(|(_, upper, count)| (upper, count)).collect()
     }
 
     /// The counters of each group.

@@ -14,7 +14,7 @@ mod losses;
 mod moments;
 mod queued;
 
-use bufferlab_qdisc::{Backlog, Dropped, Estimates, Limit, Packet, SubQueue};
+use bufferlab_qdisc::{Backlog, DisciplineConfig, Dropped, Estimates, Limit, Packet, SubQueue};
 use bufferlab_units::{Span, Stream, Time};
 
 pub(crate) use capacity::Capacity;
@@ -201,6 +201,13 @@ impl Link {
         self.heed_from = self.heed_from.min(now);
     }
 
+    /// Its discipline has these parameters from now on; false if it cannot take them ([`AnyQdisc::change`]).
+    ///
+    /// [`AnyQdisc::change`]: bufferlab_qdisc::AnyQdisc::change
+    pub(crate) fn change(&mut self, config: &DisciplineConfig) -> bool {
+        if let Server::Queued(queued) = &mut self.server { queued.change(config) } else { false }
+    }
+
     /// Packets of a group lost at random, and dropped by the queue.
     pub(crate) fn losses(&self, group: u16) -> (u64, u64) {
         self.statistics.losses(group)
@@ -234,6 +241,12 @@ impl Link {
             backlog_bytes: backlog.bytes,
             ..self.statistics.counters(self.held())
         }
+    }
+
+    /// How long packets waited whose wait is known: the buckets' bounds with their counts.
+    pub(crate) fn waits(&mut self, now: Time) -> Vec<(u64, u64)> {
+        self.backlog_before(now);
+        self.statistics.waits()
     }
 
     /// The same by group.

@@ -5,7 +5,8 @@
 //! the link then has an event when its turn comes.
 
 use bufferlab_qdisc::{
-    AnyQdisc, Backlog, DropReason, Dropped, Drops, Estimates, Limit, Packet, QueueDisc, SubQueue,
+    AnyQdisc, Backlog, DisciplineConfig, DropReason, Dropped, Drops, Estimates, Limit, Packet, QueueDisc,
+    SubQueue,
 };
 use bufferlab_units::{Rate, Span, Time, TransmissionClock};
 
@@ -63,6 +64,10 @@ impl Queued {
 
     pub(crate) fn set_limit(&mut self, limit: Limit) {
         self.qdisc.set_limit(limit);
+    }
+
+    pub(crate) fn change(&mut self, config: &DisciplineConfig) -> bool {
+        self.qdisc.change(config)
     }
 
     /// By value and separate, so that a packet that crosses only FIFO links is never assembled in memory.

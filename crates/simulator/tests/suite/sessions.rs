@@ -1,7 +1,9 @@
 //! A session is the run, whatever steps it is taken in.
 
-use bufferlab_qdisc::Limit;
+use bufferlab_parameters::Kinds as _;
+use bufferlab_qdisc::{CodelConfig, DisciplineConfig, FifoConfig, FqCodelConfig, Limit, PieConfig};
 use bufferlab_simulator::{Control, GroupCounters, LimitChange, LinkCounters, Outcome, Plan, Session, run};
+use bufferlab_units::Span;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -89,6 +91,19 @@ proptest! {
     }
 
     #[test]
+    fn the_parameters_that_a_link_has_change_nothing(case in plans(), share in 0_u64..1000) {
+        let (plan, control) = (case.0, Control::default());
+        let mut session = session(&plan);
+        session.advance(plan.duration_ps / 1000 * share, &control);
+        for (link, of_link) in plan.links.iter().enumerate() {
+            let changes = matches!(of_link.discipline.config.word(), "codel" | "fq_codel" | "pie");
+            prop_assert_eq!(session.set_discipline(link, &of_link.discipline.config).is_ok(), changes);
+        }
+        session.advance(u64::MAX, &control);
+        prop_assert_eq!(session.finish(&control), whole(&plan));
+    }
+
+    #[test]
     fn counters_are_those_of_the_report(case in plans(), share in 0_u64..1000) {
         let plan = Plan { warmup_ps: 0, ..case.0 };
         let control = Control::default();
@@ -111,6 +126,55 @@ proptest! {
             prop_assert_eq!(outcome.queues.departed_bytes[row], counters.departed_bytes);
         }
     }
+}
+
+/// The plan of two flows with another discipline.
+fn under(config: impl Into<DisciplineConfig>) -> Plan {
+    let mut plan: Plan = serde_json::from_str(include_str!("../plans/two_flows.json")).unwrap();
+    plan.links[0].discipline.config = config.into();
+    plan
+}
+
+#[test]
+fn a_target_set_before_the_first_packet_is_that_of_the_plan() {
+    fn check<C: Clone + Into<DisciplineConfig>>(from: C, to: C) {
+        let (mut changed, control) = (session(&under(from.clone())), Control::default());
+        changed.set_discipline(0, &to.clone().into()).unwrap();
+        changed.advance(u64::MAX, &control);
+        let changed = changed.finish(&control);
+        assert_eq!(changed, whole(&under(to)));
+        assert_ne!(changed, whole(&under(from)));
+    }
+    let target = Span::from_us(200);
+    let codel = CodelConfig { target, interval: Span::from_ms(5), ..CodelConfig::default() };
+    check(CodelConfig::default(), codel);
+    check(FqCodelConfig::default(), FqCodelConfig { codel, ..FqCodelConfig::default() });
+    check(PieConfig::default(), PieConfig { target, ..PieConfig::default() });
+}
+
+#[test]
+fn what_needs_a_queue_made_anew_is_refused() {
+    let mut session = session(&under(FqCodelConfig::default()));
+    let more = FqCodelConfig { flows: 7, ..FqCodelConfig::default() };
+    let odd = FqCodelConfig { quantum_bytes: 0, ..FqCodelConfig::default() };
+    for config in [CodelConfig::default().into(), FifoConfig::default().into(), more.into(), odd.into()] {
+        let error = session.set_discipline(0, &config).unwrap_err();
+        assert!(error.field.starts_with("discipline"), "{error}");
+    }
+    assert_eq!(session.set_discipline(9, &CodelConfig::default().into()).unwrap_err().field, "link");
+}
+
+#[test]
+fn waits_on_the_way_are_those_of_the_report() {
+    let (plan, control) = (under(CodelConfig::default()), Control::default());
+    let mut session = session(&plan);
+    session.advance(u64::MAX, &control);
+    let waits = session.waits(0).unwrap();
+    let table = session.finish(&control).histograms;
+    let rows = (0..table.link.len()).filter(|&row| (table.link[row], table.group[row]) == (0, u32::MAX));
+    let reported: Vec<(u64, u64)> = rows.map(|row| (table.upper_ps[row], table.count[row])).collect();
+    assert!(reported.len() > 5);
+    assert_eq!(waits, reported);
 }
 
 #[test]
