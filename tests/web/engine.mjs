@@ -3,7 +3,7 @@
 //   node engine.mjs lab.wasm [CHROMIUM]     in Node, or in a page of that browser
 //
 // A job has `scenario` ({text, overrides, seed}) or `plan` (JSON), perhaps `begin` (false: it is only read), `steps` (how many the run is taken in) and
-// `limits` ([[at_ps, link, limit], ...]). Its answer has `problems`, or what was `read`, each column's SHA-256 by table,
+// `limits` ([[at_ps, link, limit], ...]), `disciplines` (the same of a link's queue in the plan), `capture` (how many packets). Its answer has `problems`, or what was `read`, each column's SHA-256 by table,
 // the packets, the summary and the seconds that the run took.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -41,6 +41,10 @@ async function run({ encoded, jobs }) {
       return new Uint8Array(lab.memory.buffer.slice(begin, begin + length));
     };
     const text = () => new TextDecoder().decode(output());
+    const digest = async () => {
+      const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", output()));
+      return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    };
     const give = (value) => {
       const bytes = new TextEncoder().encode(value);
       const begin = lab.lab_input(bytes.length);
@@ -62,6 +66,11 @@ async function run({ encoded, jobs }) {
         give(JSON.stringify(limit));
         said(lab.lab_set_limit(link));
       }
+      for (const [at_ps, link, discipline] of job.disciplines ?? []) {
+        lab.lab_advance(BigInt(at_ps));
+        give(JSON.stringify(discipline));
+        said(lab.lab_set_discipline(link));
+      }
       const samples = [];
       const insides = [];
       for (let step = 1; step < (job.steps ?? 1); step++) {
@@ -71,6 +80,8 @@ async function run({ encoded, jobs }) {
         insides.push(said(lab.lab_inside(0)));
       }
       lab.lab_advance(2n ** 64n - 1n);
+      if (lab.lab_waits(0) !== 0) throw JSON.parse(text());
+      const waits = [...new Float64Array(output().buffer)];
       const head = said(lab.lab_finish());
       const seconds = (performance.now() - begun) / 1000;
       const tables = {};
@@ -78,11 +89,12 @@ async function run({ encoded, jobs }) {
         tables[name] = {};
         for (const [number, [column]] of columns.entries()) {
           lab.lab_column(index, number);
-          const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", output()));
-          tables[name][column] = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+          tables[name][column] = await digest();
         }
       }
-      return { read, packets: head.packets, summary: head.summary, seconds, samples, insides, tables };
+      if (job.capture && lab.lab_capture(job.capture) !== 0) throw JSON.parse(text());
+      const capture = job.capture ? await digest() : null;
+      return { read, packets: head.packets, summary: head.summary, seconds, samples, insides, waits, tables, capture };
     } catch (problems) {
       if (problems instanceof Error) return { trapped: problems.message, said: text() };
       return { problems };

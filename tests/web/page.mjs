@@ -57,6 +57,78 @@ const tests = {
     await page.keyboard.press("Home");
     await page.getByText(/of at most 1;/).waitFor();
   },
+  async "a target changes at once, and again on the way back"(open) {
+    const page = await open(small(SMALL, { "bottleneck.queue": "codel" }));
+    const time = page.getByLabel("Time", { exact: true });
+    await time.fill("250");
+    await page.getByText("At 1 s").waitFor();
+    const target = page.getByLabel("Target of the wait, at once");
+    await target.focus();
+    await page.keyboard.press("End");
+    await page.getByText("1 s", { exact: true }).waitFor(); // the slider's own words
+    assert.match(await summary(page), /^At 1 s/);
+    await time.fill("750");
+    await page.getByText(/At 3 s: (2\d|3\d|40) packets wait/).waitFor();
+    const then = await summary(page);
+    await time.fill("125");
+    await page.getByText("At 500 ms").waitFor();
+    await page.locator("output").getByText("5 ms", { exact: true }).waitFor();
+    await time.fill("750");
+    await page.getByText("At 3 s").waitFor();
+    assert.equal(await summary(page), then);
+    await page.getByLabel("Queue").selectOption("fifo");
+    await target.waitFor({ state: "detached" });
+  },
+  async "a control is chosen, and round trips, goodput and waits are shown on the way"(open) {
+    const page = await open(small());
+    await page.getByLabel("Time", { exact: true }).fill("700");
+    await page.getByText("At 2.8 s").waitFor();
+    const before = await summary(page);
+    for (const chart of ["Round trip as senders measure it", "Goodput, Mbps", "Wait in the buffer: %"]) {
+      await page.getByRole("img", { name: chart }).locator("canvas").waitFor();
+    }
+    await page.getByLabel("Control", { exact: true }).selectOption("scalable");
+    await page.getByText("At 0 s").waitFor();
+    await page.getByLabel("Time", { exact: true }).fill("700");
+    await page.getByText("At 2.8 s").waitFor();
+    assert.notEqual(await summary(page), before);
+  },
+  async "the least buffer is measured, and is a mark"(open) {
+    const page = await open(small());
+    await button(page, "Measure").click();
+    const mark = page.getByRole("button", { name: /^Measured, 99 %: / });
+    await mark.click();
+    const packets = Number((await mark.textContent()).match(/(\d+) packets/)[1]);
+    assert.ok(packets > 1 && packets < 100, packets);
+    await toTheEnd(page);
+    const busy = async () => parseFloat((await page.getByText("the link was busy").textContent()).match(/([\d.]+) %/)[1]);
+    assert.ok((await busy()) >= 99);
+    // with much less it is not, and a link that is much faster than its flows cannot be kept busy
+    await page.getByLabel("Buffer, at once").focus();
+    await page.keyboard.press("Home");
+    await toTheEnd(page);
+    assert.ok((await busy()) < 99);
+    const idle = await open(small(`run = { duration = "4 s" }\nbottleneck = { rate = "10 Mbps", buffer = "9 packets" }\nflows = [{ rtt = "20 ms", application = { kind = "ping", interval = "50 ms" } }]`));
+    await button(idle, "Measure").click();
+    await idle.getByText(/no buffer of up to \d+ packets keeps this link 99 % busy/).waitFor();
+  },
+  async "files of what is shown can be taken along"(open) {
+    const page = await open(small());
+    await page.getByLabel("Queue").selectOption("codel");
+    await page.getByText("Files of Scenario").click();
+    const files = {};
+    for (const name of ["Scenario (TOML)", "Packets (pcapng)", "Charts (PNG)", "Notebook (Jupyter)"]) {
+      const [download] = await Promise.all([page.waitForEvent("download"), button(page, name).click()]);
+      files[download.suggestedFilename()] = readFileSync(await download.path());
+    }
+    assert.deepEqual(Object.keys(files), ["small.toml", "small.pcapng", "small.png", "small.ipynb"]);
+    assert.match(files["small.toml"].toString(), /codel/);
+    assert.deepEqual([...files["small.pcapng"].subarray(0, 4)], [10, 13, 13, 10]); // a section header, as Wireshark reads it
+    assert.ok(files["small.pcapng"].length > 100_000);
+    assert.equal(files["small.png"].subarray(1, 4).toString(), "PNG");
+    const { cells } = JSON.parse(files["small.ipynb"]);
+    assert.match(cells[0].source, /Scenario\.from_toml\([^]*codel/);
+  },
   async "back is the same run again, with what was done to it"(open) {
     const page = await open(small());
     const time = page.getByLabel("Time", { exact: true });
@@ -88,7 +160,7 @@ const tests = {
     await chart.locator(".u-over").hover({ position: { x: 150, y: 40 } });
     const moments = page.locator(".chart .u-legend .u-series:first-child").filter({ hasText: "time, s" }).locator(".u-value");
     const said = await moments.allTextContents();
-    assert.equal(said.length, 8);
+    assert.equal(said.length, 12);
     assert.ok(Number(said[0]) > 0, said.join());
     assert.equal(new Set(said).size, 1, said.join());
   },

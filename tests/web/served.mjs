@@ -78,7 +78,7 @@ for (const [place, wait] of [waits[0], waits[7]].entries()) {
   const ms = Number.parseFloat(said) * (said.endsWith("µs") ? 1e-3 : 1);
   assert.ok(Math.abs(ms - Number(wait)) <= 0.006 * Number(wait), `${said} is not ${wait} ms`);
 }
-await page.getByRole("img", { name: "Wait after the warm-up, ms: % of packets that waited no longer" }).waitFor();
+await page.getByRole("img", { name: "Wait, ms: % of packets that waited no longer" }).waitFor();
 assert.equal(await page.locator("details.jobs .chart").first().locator(".u-series").count(), 3);
 if (pictures) await page.screenshot({ path: `${pictures}/overlay.png`, fullPage: true });
 await page.evaluate(() => (window.location.hash = "#runs"));

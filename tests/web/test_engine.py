@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from contextlib import suppress
 from pathlib import Path
@@ -186,6 +187,36 @@ def test_a_limit_set_on_the_way_is_that_of_the_plan() -> None:
     plan["links"][0]["changes"] = [{"at_ps": moment, "limit": limit}]
     assert answer["tables"] == hashes(_core.simulate(json.dumps(plan)))
     assert answer["tables"] != native(Scenario.from_toml(text))
+
+
+def test_a_target_set_on_the_way_begins_there() -> None:
+    scenario = Scenario.from_toml(mixed("codel", "cubic"))
+    discipline = json.loads(scenario.seeded().plan_json())["links"][0]["discipline"]
+    other = {**discipline, "target_ps": 10 * discipline["target_ps"]}
+    jobs = [
+        {"scenario": {"text": scenario.to_toml()}, "disciplines": [[moment, 0, to]]}
+        for moment, to in ((0, other), (1_500_000_000_000, discipline), (1_500_000_000_000, other))
+    ]
+    begun, same, changed = (answer["tables"] for answer in run(jobs))
+    assert begun == native(scenario.with_overrides({"bottleneck.queue.target": "50 ms"}))
+    assert same == native(scenario)
+    assert changed not in (begun, same)
+    (refused,) = run(
+        [{**jobs[0], "disciplines": [[0, 0, {"kind": "drr", "limit": "unlimited", "quantum_bytes": 1514}]]}]
+    )
+    assert "discipline" in refused["problems"][0]["message"]
+
+
+def test_waits_and_packets_are_those_of_the_command(tmp_path: Path) -> None:
+    scenario = Scenario.from_toml(mixed("fifo", "cubic"))
+    (answer,) = run([{"scenario": {"text": scenario.to_toml()}, "capture": 500}])
+    result = bufferlab.run(scenario, pcap=tmp_path / "run.pcapng", record_limit=500)
+    assert answer["capture"] == hashlib.sha256((tmp_path / "run.pcapng").read_bytes()).hexdigest()
+    bounds, counts = answer["waits"][::2], answer["waits"][1::2]
+    assert bounds == sorted(bounds)
+    (mean_ms,) = result.queues.filter(pl.col("group") == "all")["wait_mean_ms"]
+    mean_s = sum(bound * count for bound, count in zip(bounds, counts, strict=True)) / sum(counts)
+    assert 1000 * mean_s == pytest.approx(mean_ms, rel=0.02)
 
 
 @pytest.mark.parametrize(

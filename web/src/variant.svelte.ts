@@ -1,8 +1,9 @@
 import type * as Comlink from "comlink";
 import { started } from "./engine/host";
 import { Layout, type LinkView } from "./engine/layout";
-import type { Answer, Asked, Inside, Limit, Mark, Problem, Results } from "./engine/types";
+import type { Answer, Asked, Discipline, Inside, Limit, Mark, Problem, Summary, Waits } from "./engine/types";
 import type { Runner } from "./engine/worker";
+import { Measurement } from "./measure.svelte";
 
 const BUDGET_MS = 30;
 /** Cells that a rate is the mean of: in one there may be room for a few packets only. */
@@ -15,7 +16,9 @@ export type Columns = (number | null)[][];
 export interface Series {
   backlog: Columns;
   windows: Columns;
+  rtts: Columns;
   rates: Columns;
+  goodputs: Columns;
   waits: Columns;
 }
 
@@ -26,6 +29,12 @@ function slowest(answer: Answer): number {
   const rates = answer.links.map((link) => link.plan.rate_bps);
   return rates.indexOf(Math.min(...rates));
 }
+
+/** What a slider does to a run that is under way. */
+type Setting = { packets: number } | { target_s: number };
+
+/** Disciplines whose target can be another one while they run: crates/qdisc/src/change.rs. */
+const WITH_TARGET = ["codel", "fq_codel", "pie"];
 
 /** A scenario with its run. */
 export class Variant {
@@ -41,17 +50,22 @@ export class Variant {
   /** The sample before, for what happened since. */
   before = $state.raw<Float64Array | null>(null);
   series = $state.raw<Series | null>(null);
-  results = $state.raw<Results | null>(null);
+  /** What the run came to, once it has ended. */
+  results = $state.raw<Summary | null>(null);
   limit = $state.raw<Limit>("unlimited");
+  /** The wait that the discipline aims at, if it has one that can be set on the way. */
+  target = $state<number | null>(null);
   inside = $state.raw<Inside | null>(null);
+  waits = $state.raw<Waits>({ seconds: [], percent: [] });
+  readonly measurement = new Measurement();
   /** Text or sliders changed since the run began. */
   changed = $state(false);
 
   #layout: Layout | null = null;
   #rows: Float64Array[] = [];
   #limits: number[] = [];
-  /** What the slider of the buffer did, and how much of it the run has seen. */
-  #moves: { time: number; packets: number }[] = [];
+  /** What sliders did on the way, and how much of it the run has seen. */
+  #moves: { time: number; to: Setting }[] = [];
   #seen = 0;
   #worker: Worker;
   #runner: Comlink.Remote<Runner>;
@@ -80,6 +94,7 @@ export class Variant {
   }
 
   close(): void {
+    this.measurement.end();
     this.#worker.terminate();
   }
 
@@ -110,13 +125,12 @@ export class Variant {
 
   async #start(): Promise<void> {
     this.results = this.before = null;
-    this.limit = this.answer?.links[this.link]?.plan.discipline.limit ?? "unlimited";
+    this.limit = this.#discipline?.limit ?? "unlimited";
+    this.target = WITH_TARGET.includes(this.#discipline?.kind ?? "") ? (this.#discipline?.target_ps ?? 0) / 1e12 : null;
     this.#rows = [];
     this.#limits = [];
     this.#seen = 0;
-    const { now, inside } = await this.#runner.begin(this.link);
-    this.now = now;
-    this.inside = inside;
+    ({ now: this.now, inside: this.inside, waits: this.waits } = await this.#runner.begin(this.link));
     this.#show();
   }
 
@@ -128,10 +142,10 @@ export class Variant {
       const move = this.#moves[this.#seen];
       if (move && move.time <= this.time) {
         this.#seen += 1;
-        await this.#limitTo(move.packets);
+        await this.#apply(move.to);
       }
       const next = this.#moves[this.#seen]?.time ?? Number.POSITIVE_INFINITY;
-      const { rows, now, inside } = await this.#runner.advance(Math.min(until, next, answer.duration_s), BUDGET_MS, this.link);
+      const { rows, now, inside, waits } = await this.#runner.advance(Math.min(until, next, answer.duration_s), BUDGET_MS, this.link);
       const width = now.length;
       for (let at = 0; at < rows.length; at += width) {
         const row = rows.slice(at, at + width);
@@ -141,30 +155,50 @@ export class Variant {
       this.before = this.now;
       this.now = now;
       this.inside = inside;
+      this.waits = waits;
       if (rows.length > 0) this.#show();
-      if ((now[0] ?? 0) >= answer.duration_s) this.results = await this.#runner.finish(this.link);
+      if ((now[0] ?? 0) >= answer.duration_s) this.results = await this.#runner.finish();
     });
   }
 
   /** Another buffer, from now on. */
   setBuffer(packets: number): Promise<void> {
+    return this.#change("buffer", `${packets} packets`, { packets });
+  }
+
+  /** Another target of the discipline, from now on. */
+  setTarget(target_s: number): Promise<void> {
+    return this.#change("queue.target", `${Math.round(target_s * 1e6)} us`, { target_s: Math.round(target_s * 1e6) / 1e6 });
+  }
+
+  /** What a key of the link is set to: at once in a run that goes on, and from the start in the next. */
+  #change(key: string, value: string, to: Setting): Promise<void> {
     return this.#alone(async () => {
       const path = this.answer?.links[this.link]?.path;
       if (!path) return;
-      this.overrides[`${path}.buffer`] = `${packets} packets`;
+      this.overrides[`${path}.${key}`] = value;
       if (!this.runs || this.ended) {
         this.changed = true;
         return;
       }
-      this.#moves = [...this.#moves.slice(0, this.#seen), { time: this.time, packets }];
+      this.#moves = [...this.#moves.slice(0, this.#seen), { time: this.time, to }];
       this.#seen = this.#moves.length;
-      await this.#limitTo(packets);
+      await this.#apply(to);
     });
   }
 
-  async #limitTo(packets: number): Promise<void> {
-    await this.#runner.setLimit(this.link, { packets });
-    this.limit = { packets };
+  async #apply(to: Setting): Promise<void> {
+    if ("packets" in to) {
+      await this.#runner.setLimit(this.link, to);
+      this.limit = to;
+    } else if (this.#discipline) {
+      await this.#runner.setDiscipline(this.link, { ...this.#discipline, target_ps: Math.round(to.target_s * 1e12) });
+      this.target = to.target_s;
+    }
+  }
+
+  get #discipline(): Discipline | undefined {
+    return this.answer?.links[this.link]?.plan.discipline;
   }
 
   /** Another value of a key, with the next run; nothing for the text's own. */
@@ -202,8 +236,17 @@ export class Variant {
     return (this.now && this.#layout?.exchange(this.now, group)) || 0;
   }
 
+  /** What rules ask for, and what was measured. */
   get marks(): Mark[] {
-    return this.answer?.links[this.link]?.marks ?? [];
+    const rules = this.answer?.links[this.link]?.marks ?? [];
+    const packets = this.measurement.answerTo(this.asked, this.link);
+    return packets ? [...rules, { name: "Measured, 99 %", packets }] : rules;
+  }
+
+  /** Measures the least buffer that keeps the link busy. */
+  async measure(most: number): Promise<void> {
+    const path = this.answer?.links[this.link]?.path;
+    if (path) await this.measurement.begin(this.asked, this.link, path, most);
   }
 
   /** How many packets the limit is. */
@@ -229,6 +272,12 @@ export class Variant {
       const [view, last] = [views[index], views[index - 1]];
       return (view ? read(view) : 0) - (last ? read(last) : 0);
     };
+    /** Mbps of what counts bytes. */
+    const rated = (read: (row: Float64Array) => number): number[] =>
+      rows.map((row, index) => {
+        const last = rows[index - SMOOTHED];
+        return (8 * (read(row) - (last ? read(last) : 0))) / (cell * Math.min(SMOOTHED, index + 1)) / 1e6;
+      });
     const groups = answer.groups.map((_, group) => group);
     this.series = {
       backlog: [
@@ -238,15 +287,14 @@ export class Variant {
         times.map((_, index) => since(index, (view) => view.dropped) || null),
       ],
       windows: [times, ...groups.map((group) => rows.map((row) => (answer.groups[group]?.is_tcp ? layout.window(row, group) : null)))],
-      rates: [
+      rtts: [times, ...groups.map((group) => rows.map((row) => 1000 * layout.rtt(row, group) || null))],
+      rates: [times, ...groups.map((group) => rated((row) => layout.groupBytes(row, this.link, group)))],
+      goodputs: [
         times,
-        ...groups.map((group) =>
-          rows.map((row, index) => {
-            const last = rows[index - SMOOTHED];
-            const bytes = layout.groupBytes(row, this.link, group) - (last ? layout.groupBytes(last, this.link, group) : 0);
-            return (8 * bytes) / (cell * Math.min(SMOOTHED, index + 1)) / 1e6;
-          }),
-        ),
+        ...groups.map((group) => {
+          const bytes = answer.groups[group]?.segment_bytes ?? 0;
+          return bytes ? rated((row) => bytes * layout.acknowledged(row, group)) : times.map(() => null);
+        }),
       ],
       waits: [
         times,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use bufferlab_congestion::NamedControl;
 use bufferlab_scenario::{Mistake, Mistakes, NoFiles, Node, Scenario, Table, Value, plan_hash, queue_words};
 use bufferlab_simulator::{GroupPlan, LinkPlan, Plan, SourcePlan};
 use serde::{Deserialize, Serialize};
@@ -63,6 +64,8 @@ pub struct Answer {
     groups: Vec<Group>,
     /// What `queue` may be in one word.
     queues: Vec<&'static str>,
+    /// What `congestion` may be.
+    controls: Vec<&'static str>,
 }
 
 #[derive(Serialize)]
@@ -86,6 +89,8 @@ struct Group {
     forward: Vec<u32>,
     /// TCP sends it.
     is_tcp: bool,
+    /// Payload of TCP's full segments; 0 without TCP.
+    segment_bytes: u32,
     /// Its receiver returns each packet, as pings.
     echoes: bool,
 }
@@ -127,6 +132,7 @@ fn read_scenario(asked: &Asked) -> Result<(Plan, Answer), Mistakes> {
             .map(|(plan, draws)| group(plan, &draws.rtt_ps))
             .collect(),
         queues: queue_words().into_iter().map(|(word, _)| word).collect(),
+        controls: NamedControl::words().collect(),
     };
     Ok((plan, answer))
 }
@@ -139,6 +145,7 @@ fn group(plan: &GroupPlan, rtt_ps: &[u64]) -> Group {
         rtt_s: sum / rtt_ps.len().max(1) as f64,
         forward: plan.forward.clone(),
         is_tcp: matches!(plan.source, SourcePlan::Tcp(_)),
+        segment_bytes: if let SourcePlan::Tcp(tcp) = &plan.source { tcp.config.mss_bytes } else { 0 },
         echoes: matches!(&plan.source, SourcePlan::Udp(source) if source.echo),
     }
 }

@@ -11,6 +11,7 @@
 #![expect(unsafe_code, reason = "exported names are unsafe attributes; there is no unsafe block")]
 
 mod asked;
+mod captured;
 mod inside;
 mod rules;
 mod sampled;
@@ -20,7 +21,7 @@ mod tables;
 use std::cell::{Cell, RefCell};
 use std::panic;
 
-use bufferlab_simulator::{Control, Outcome, Plan, Session};
+use bufferlab_simulator::{Control, Outcome, Plan, QueuePlan, Session};
 use serde::Serialize;
 
 use asked::Problem;
@@ -117,6 +118,55 @@ pub extern "C" fn lab_set_limit(link: usize) -> i32 {
         let set = limit
             .and_then(|limit| session?.set_limit(link, limit).map_err(|error| vec![Problem::of(&error)]));
         lab.answer(&set)
+    })
+}
+
+/// Gives a link's discipline the parameters that the input has, as JSON of the plan's form, from now on.
+#[unsafe(no_mangle)]
+pub extern "C" fn lab_set_discipline(link: usize) -> i32 {
+    with(|lab| {
+        let read: Result<QueuePlan, _> =
+            serde_json::from_slice(&lab.input).map_err(|error| vec![Problem::of(&error)]);
+        let session = lab.session.as_mut().ok_or_else(|| vec![Problem::of(&"nothing runs")]);
+        let set = read.and_then(|plan| {
+            session?.set_discipline(link, &plan.config).map_err(|error| vec![Problem::of(&error)])
+        });
+        lab.answer(&set)
+    })
+}
+
+/// How long packets have waited at a link: numbers of 64 bits, a bound in seconds and how many packets waited no longer
+/// and for longer than the bound before, and so on.
+#[unsafe(no_mangle)]
+pub extern "C" fn lab_waits(link: usize) -> i32 {
+    with(|lab| {
+        let session = lab.session.as_mut().ok_or_else(|| vec![Problem::of(&"nothing runs")]);
+        let waits =
+            session.and_then(|session| session.waits(link).map_err(|error| vec![Problem::of(&error)]));
+        match waits {
+            Ok(waits) => {
+                let numbers = waits.into_iter().flat_map(|(ps, count)| [ps as f64 / 1e12, count as f64]);
+                lab.output = numbers.flat_map(f64::to_le_bytes).collect();
+                0
+            }
+            Err(problems) => lab.answer::<()>(&Err(problems)),
+        }
+    })
+}
+
+/// Runs what was read last once more, to its end, and gives the packets that senders send and get as pcapng, `most` at most. A run
+/// under way is not touched.
+#[unsafe(no_mangle)]
+pub extern "C" fn lab_capture(most: u32) -> i32 {
+    with(|lab| {
+        let plan = lab.plan.as_ref().ok_or_else(|| vec![Problem::of(&"nothing was read")]);
+        match plan.and_then(|plan| captured::of(plan, most).map_err(|error| vec![Problem::of(&error)])) {
+            Ok(bytes) => {
+                lab.output = bytes;
+                0
+            }
+            Err(problems) => lab.answer::<()>(&Err(problems)),
+        }
     })
 }
 

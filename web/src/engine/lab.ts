@@ -1,4 +1,4 @@
-import type { Answer, Asked, Inside, Limit, Problem, Read, Results, Summary, Waits } from "./types";
+import type { Answer, Asked, Discipline, Inside, Limit, Problem, Read, Summary, Waits } from "./types";
 
 /** The module's C interface: crates/web/src/lib.rs. */
 interface Exports {
@@ -11,14 +11,11 @@ interface Exports {
   lab_advance(until_ps: bigint): bigint;
   lab_sample(): number;
   lab_set_limit(link: number): number;
+  lab_set_discipline(link: number): number;
   lab_inside(link: number): number;
+  lab_waits(link: number): number;
   lab_finish(): number;
-  lab_column(table: number, column: number): number;
-}
-
-interface Head {
-  summary: Summary;
-  tables: { name: string; columns: [string, "u32" | "u64" | "f64"][] }[];
+  lab_capture(most: number): number;
 }
 
 const PS = 1e12;
@@ -51,6 +48,11 @@ export class Lab {
     this.#check(this.#calls.lab_set_limit(link));
   }
 
+  setDiscipline(link: number, discipline: Discipline): void {
+    this.#give(discipline);
+    this.#check(this.#calls.lab_set_discipline(link));
+  }
+
   sample(): Float64Array {
     this.#check(this.#calls.lab_sample());
     return new Float64Array(this.#output());
@@ -61,29 +63,31 @@ export class Lab {
     return this.#said() as Inside;
   }
 
-  /** Ends the run: what it came to, and how long packets waited at a link. */
-  finish(link: number): Results {
-    this.#check(this.#calls.lab_finish());
-    const { summary, tables } = this.#said() as Head;
-    const table = tables.findIndex((each) => each.name === "histograms");
-    const column = (name: string): number[] => {
-      const index = tables[table]?.columns.findIndex(([each]) => each === name) ?? -1;
-      const kind = tables[table]?.columns[index]?.[1];
-      this.#check(this.#calls.lab_column(table, index));
-      const bytes = this.#output();
-      return kind === "u32" ? [...new Uint32Array(bytes)] : [...new BigUint64Array(bytes)].map(Number);
-    };
-    const [links, groups, upper, counts] = ["link", "group", "upper_ps", "count"].map(column);
+  /** How long packets waited at a link by now, as far as that is known. */
+  waits(link: number): Waits {
+    this.#check(this.#calls.lab_waits(link));
+    const numbers = new Float64Array(this.#output());
     const waits: Waits = { seconds: [], percent: [] };
     let sum = 0;
-    counts?.forEach((count, row) => {
-      if (links?.[row] !== link || groups?.[row] !== 0xffffffff) return;
-      sum += count;
-      waits.seconds.push((upper?.[row] ?? 0) / PS);
+    for (let at = 0; at < numbers.length; at += 2) {
+      sum += numbers[at + 1] ?? 0;
+      waits.seconds.push(numbers[at] ?? 0);
       waits.percent.push(sum);
-    });
+    }
     waits.percent = waits.percent.map((count) => (100 * count) / sum);
-    return { summary, waits };
+    return waits;
+  }
+
+  /** Ends the run: what it came to. */
+  finish(): Summary {
+    this.#check(this.#calls.lab_finish());
+    return (this.#said() as { summary: Summary }).summary;
+  }
+
+  /** The first packets at the senders in a run of what was read last, as pcapng. */
+  capture(most: number): ArrayBuffer {
+    this.#check(this.#calls.lab_capture(most));
+    return this.#output();
   }
 
   /** What a panic said, if one broke the instance. */

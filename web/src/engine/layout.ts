@@ -59,6 +59,11 @@ export class Layout {
     return row[this.#senders(group) + 2] ?? 0;
   }
 
+  /** Segments that were acknowledged. */
+  acknowledged(row: Float64Array, group: number): number {
+    return row[this.#senders(group) + 4] ?? 0;
+  }
+
   #link(link: number): number {
     return 1 + link * (LINK + this.groups * GROUP);
   }

@@ -20,11 +20,18 @@ export interface Problem {
 /** "unlimited", or a number of one of both. */
 export type Limit = "unlimited" | { packets: number } | { bytes: number };
 
+/** As the plan has it, with its parameters. */
+export interface Discipline {
+  kind: string;
+  limit: Limit;
+  target_ps?: number | null;
+}
+
 export interface LinkAnswer {
   plan: {
     name: string;
     rate_bps: number;
-    discipline: { kind: string; limit: Limit };
+    discipline: Discipline;
     changes: { at_ps: number; limit: Limit }[];
   };
   buffer: string;
@@ -38,6 +45,8 @@ export interface GroupAnswer {
   rtt_s: number;
   forward: number[];
   is_tcp: boolean;
+  /** Payload of TCP's full segments; 0 without TCP. */
+  segment_bytes: number;
   echoes: boolean;
 }
 
@@ -52,6 +61,8 @@ export interface Answer {
   groups: GroupAnswer[];
   /** What `queue` may be in one word. */
   queues: string[];
+  /** What `congestion` may be. */
+  controls: string[];
 }
 
 export type Read = { answer: Answer } | { problems: Problem[] };
@@ -71,6 +82,7 @@ export interface Progress {
   now: Float64Array;
   /** Of the link that is looked at, then. */
   inside: Inside;
+  waits: Waits;
 }
 
 /** Of packets at a link's queue. */
@@ -83,12 +95,6 @@ export interface Queued {
 export interface Summary {
   links: { utilization: number; all: Queued; groups: (Queued | null)[] }[];
   groups: { goodput_bps: number; exchange_s: number | null }[];
-}
-
-/** Of a run that ended. */
-export interface Results {
-  summary: Summary;
-  waits: Waits;
 }
 
 /** How many of 100 packets wait no longer. */

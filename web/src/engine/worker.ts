@@ -1,6 +1,6 @@
 import * as Comlink from "comlink";
 import { Lab } from "./lab";
-import type { Asked, Limit, Progress, Read, Results } from "./types";
+import type { Asked, Discipline, Limit, Progress, Read, Summary } from "./types";
 
 /** Samples that a chart has at the end of a run. */
 const CELLS = 1000;
@@ -31,7 +31,7 @@ class Runner {
     this.#cell = 0;
     return this.#guarded((lab) => {
       lab.begin();
-      return { rows: new Float64Array(), now: lab.sample(), inside: lab.inside(link) };
+      return { rows: new Float64Array(), ...seen(lab, link) };
     });
   }
 
@@ -51,7 +51,7 @@ class Runner {
         }
         if (performance.now() > stop) break;
       }
-      return { rows: joined(rows, now.length), now, inside: lab.inside(link) };
+      return { rows: joined(rows, now.length), ...seen(lab, link) };
     });
   }
 
@@ -59,8 +59,35 @@ class Runner {
     this.#guarded((lab) => lab.setLimit(link, limit));
   }
 
-  finish(link: number): Results {
-    return this.#guarded((lab) => lab.finish(link));
+  setDiscipline(link: number, discipline: Discipline): void {
+    this.#guarded((lab) => lab.setDiscipline(link, discipline));
+  }
+
+  finish(): Summary {
+    return this.#guarded((lab) => lab.finish());
+  }
+
+  /** A whole run at once: what it came to.
+   * @throws Error if it is none. */
+  async whole(asked: Asked): Promise<Summary> {
+    await this.#sound(asked);
+    return this.#guarded((lab) => {
+      lab.begin();
+      lab.advance(this.#duration);
+      return lab.finish();
+    });
+  }
+
+  /** The first packets at the senders in a whole run, as pcapng.
+   * @throws Error if it is none. */
+  async capture(asked: Asked, most: number): Promise<ArrayBuffer> {
+    await this.#sound(asked);
+    return this.#guarded((lab) => lab.capture(most));
+  }
+
+  async #sound(asked: Asked): Promise<void> {
+    const read = await this.read(asked);
+    if ("problems" in read) throw new Error(read.problems.map((each) => each.message).join("; "));
   }
 
   #guarded<T>(work: (lab: Lab) => T): T {
@@ -80,6 +107,10 @@ class Runner {
 
 async function compiled(engine: string | BufferSource): Promise<WebAssembly.Module> {
   return WebAssembly.compile(typeof engine === "string" ? await (await fetch(engine)).arrayBuffer() : engine);
+}
+
+function seen(lab: Lab, link: number): Omit<Progress, "rows"> {
+  return { now: lab.sample(), inside: lab.inside(link), waits: lab.waits(link) };
 }
 
 function joined(rows: Float64Array[], width: number): Float64Array {

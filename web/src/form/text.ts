@@ -34,11 +34,14 @@ export function withValue(node: unknown, path: (string | number)[], value: unkno
     else list[key] = withValue(list[key], rest, value);
     return list;
   }
-  const table: Table = isTable(node) ? { ...node } : {};
+  const table: Table = isTable(node) ? { ...node } : ofWord(node, key);
   if (rest.length === 0 && value === undefined) delete table[key];
   else table[key] = withValue(table[key], rest, value);
   return table;
 }
+
+/** A queue that is a word has parameters in its table. */
+const ofWord = (node: unknown, key: string): Table => (typeof node === "string" && key !== "discipline" ? { discipline: node } : {});
 
 /** A path as overrides and messages have it: `flows[0].rtt`. */
 export const pathText = (path: (string | number)[]): string =>

@@ -62,8 +62,10 @@ export function drawClasses({ context, ink, left, right, height }: Frame, classe
     const range = to === null ? (from ? `from ${time(from)}` : "all") : from ? `${time(from)} to ${time(to)}` : `below ${time(to)}`;
     context.fillStyle = ink;
     context.textAlign = "right";
-    context.fillText(`${range}: ${whole(one.packets)} of ${whole(limit)}`, right, top - 9);
+    const label = `${range}: ${whole(one.packets)} of ${whole(limit)}`;
+    context.fillText(label, right, top - 9);
     context.textAlign = "left";
+    tail = Math.min(tail, right - context.measureText(label).width); // lines of senders do not cross it
     from = to ?? from;
   });
   unit(context, ink, 4, each);

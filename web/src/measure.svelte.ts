@@ -1,0 +1,62 @@
+import { started } from "./engine/host";
+import type { Asked } from "./engine/types";
+
+/** How busy the link has to be. */
+export const WANTED = 0.99;
+/** The answer may be larger than the least buffer by this share. */
+const RESOLUTION = 0.03;
+
+const keyOf = ({ text, overrides }: Asked, link: number, path: string): string => {
+  const { [`${path}.buffer`]: _, ...others } = overrides;
+  return JSON.stringify([text, others, link]);
+};
+
+/** The least buffer with which a link is busy, by halving: a run of each buffer, with the scenario's seed. `bufferlab size` says
+ * how sure such an answer is. */
+export class Measurement {
+  /** The runs so far, while it goes on. */
+  runs = $state<number | null>(null);
+  problem = $state("");
+  #answer = $state.raw<{ key: string; path: string; packets: number } | null>(null);
+  #worker: Worker | null = null;
+
+  /** What was measured of this, if it was. */
+  answerTo(asked: Asked, link: number): number | null {
+    const answer = this.#answer;
+    return answer && keyOf(asked, link, answer.path) === answer.key ? answer.packets : null;
+  }
+
+  async begin(asked: Asked, link: number, path: string, most: number): Promise<void> {
+    this.end();
+    const { worker, runner } = started();
+    this.#worker = worker;
+    const suffices = async (packets: number): Promise<boolean> => {
+      const buffer = { [`${path}.buffer`]: `${packets} packets` };
+      const { links } = await runner.whole({ text: asked.text, overrides: { ...asked.overrides, ...buffer } });
+      if (this.#worker === worker) this.runs = (this.runs ?? 0) + 1;
+      return (links[link]?.utilization ?? 0) >= WANTED;
+    };
+    this.runs = 0;
+    try {
+      let [low, high] = [0, most];
+      if (!(await suffices(most))) throw new Error(`no buffer of up to ${most} packets keeps this link ${100 * WANTED} % busy`);
+      while (high - low > Math.max(1, Math.floor(RESOLUTION * high))) {
+        const middle = Math.max(low + 1, Math.min(high - 1, Math.round(Math.sqrt(Math.max(1, low) * high))));
+        if (await suffices(middle)) high = middle;
+        else low = middle;
+      }
+      if (this.#worker === worker) this.#answer = { key: keyOf(asked, link, path), path, packets: high };
+    } catch (error) {
+      if (this.#worker === worker) this.problem = error instanceof Error ? error.message : String(error);
+    } finally {
+      if (this.#worker === worker) this.end(this.problem);
+    }
+  }
+
+  end(problem = ""): void {
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.runs = null;
+    this.problem = problem;
+  }
+}
