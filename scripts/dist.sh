@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds into dist/ what is given to others: the source distribution, and a wheel for every Python from 3.11 on, with the page for
-# browsers, manual pages, shell completions, a bill of materials and all licenses. The same sources give the same bytes, wherever they are.
+# browsers, manual pages, shell completions, bills of materials and all licenses. The same sources give the same bytes, wherever they are.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -21,8 +21,11 @@ fi
 rm -rf dist bufferlab._core.data
 trap 'rm -rf "$root/bufferlab._core.data"' EXIT
 .venv/bin/python scripts/manual.py bufferlab._core.data/data # where maturin looks
-.venv/bin/python scripts/licenses.py bufferlab._core.data/data
+mkdir -p "$CARGO_TARGET_DIR"
+.venv/bin/python scripts/licenses.py bufferlab._core.data/data "$CARGO_TARGET_DIR/page.cyclonedx.json"
+boms=() # beside the one of crates, which maturin makes
+[ ! -e python/bufferlab/web/page ] || boms=(--sbom-include "$CARGO_TARGET_DIR/page.cyclonedx.json")
 .venv/bin/maturin sdist --out dist
-PATH=$root/.venv/bin:$PATH .venv/bin/maturin build --out dist "${compatible[@]}"
+PATH=$root/.venv/bin:$PATH .venv/bin/maturin build --out dist "${compatible[@]}" "${boms[@]}"
 .venv/bin/python scripts/pathless.py dist/*.whl "$root"
 (cd dist && sha256sum ./* | tee SHA256SUMS)

@@ -1,8 +1,9 @@
 """Writes the licenses of all that a wheel is made of: Rust crates, and the packages that the page holds.
 
-    python scripts/licenses.py FOLDER
+    python scripts/licenses.py FOLDER [FILE]
 
 FOLDER then has `share/doc/bufferlab/third-party-licenses.txt`: what is under which terms, and each text once.
+FILE is then the page's bill of materials: the npm packages of which it has parts, as CycloneDX.
 """
 
 from __future__ import annotations
@@ -10,10 +11,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from base64 import b64decode
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 ROOT: Final = Path(__file__).parents[1]
 PLACE: Final = Path("share", "doc", "bufferlab", "third-party-licenses.txt")
@@ -80,11 +83,42 @@ def crates() -> Iterator[Part]:
 
 def packages() -> Iterator[Part]:
     """The packages of which the page has parts; none without a page."""
-    lock = ROOT / "web" / "package-lock.json"
-    for place, each in json.loads(lock.read_text(encoding="utf-8"))["packages"].items():
-        name, folder = place.removeprefix("node_modules/"), ROOT / "web" / place
-        if place and folder.is_dir() and (not each.get("dev") or name in COMPILED_IN):
+    for name, each in of_the_page().items():
+        folder = ROOT / "web" / "node_modules" / name
+        if folder.is_dir():
             yield Part(f"{name} {each['version']} (npm)", each["license"], _texts(folder))
+
+
+def of_the_page() -> dict[str, dict[str, Any]]:
+    """The packages of which the page has parts, by name, as the lock file has them."""
+    lock = json.loads((ROOT / "web" / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+    named = ((place.removeprefix("node_modules/"), each) for place, each in lock.items() if place)
+    return {name: each for name, each in named if not each.get("dev") or name in COMPILED_IN}
+
+
+def bill() -> dict[str, Any]:
+    """The page's bill of materials: all of it is from the lock file, so the same sources give the same."""
+    return {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.5",
+        "version": 1,
+        "metadata": {"component": {"type": "application", "name": "bufferlab-web"}},
+        "components": [_component(name, each) for name, each in sorted(of_the_page().items())],
+    }
+
+
+def _component(name: str, package: dict[str, Any]) -> dict[str, Any]:
+    algorithm, _, digest = package["integrity"].partition("-")
+    address = f"pkg:npm/{quote(name, safe='/')}@{package['version']}"
+    return {
+        "type": "library",
+        "bom-ref": address,
+        "name": name,
+        "version": package["version"],
+        "hashes": [{"alg": algorithm.upper().replace("SHA", "SHA-"), "content": b64decode(digest).hex()}],
+        "licenses": [{"expression": package["license"]}],
+        "purl": address,
+    }
 
 
 def _needed(node: dict[str, Any]) -> Iterator[str]:
@@ -107,3 +141,5 @@ def _texts(folder: Path) -> tuple[str, ...]:
 
 if __name__ == "__main__":
     main(Path(sys.argv[1]))
+    for name in sys.argv[2:]:
+        Path(name).write_text(json.dumps(bill(), indent=2) + "\n", encoding="utf-8")

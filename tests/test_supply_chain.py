@@ -82,3 +82,25 @@ def test_the_installed_package_says_what_it_is_made_of(packages: list[dict[str, 
     found = re.fullmatch(r"\S+: (\d+) components, each with version and license\n", ended.stdout)
     assert found, ended.stderr
     assert int(found[1]) <= len(packages)
+
+
+def test_the_page_says_what_it_is_made_of(tmp_path: Path) -> None:
+    def written(name: str) -> bytes:
+        subprocess.run(
+            [sys.executable, ROOT / "scripts" / "licenses.py", tmp_path, tmp_path / name], check=True
+        )
+        return (tmp_path / name).read_bytes()
+
+    bom = written("page.cyclonedx.json")
+    assert bom == written("again.cyclonedx.json")
+    document = json.loads(bom)
+    assert (document["bomFormat"], document["specVersion"]) == ("CycloneDX", "1.5")
+    parts = {each["name"]: each for each in document["components"]}
+    assert {"@decimalturn/toml-patch", "comlink", "svelte", "uplot"} <= set(parts)
+    locked = json.loads((ROOT / "web" / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+    allowed = frozenset(RULES["licenses"]["allow"])
+    for name, each in parts.items():
+        assert each["version"] == locked[f"node_modules/{name}"]["version"]
+        assert each["purl"] == f"pkg:npm/{name.replace('@', '%40')}@{each['version']}"
+        assert accepted(each["licenses"][0]["expression"], allowed)
+        assert [(hashed["alg"], len(hashed["content"])) for hashed in each["hashes"]] == [("SHA-512", 128)]
