@@ -101,13 +101,9 @@ const tests = {
     const packets = Number((await mark.textContent()).match(/(\d+) packets/)[1]);
     assert.ok(packets > 1 && packets < 100, packets);
     await toTheEnd(page);
-    const busy = async () => parseFloat((await page.getByText("the link was busy").textContent()).match(/([\d.]+) %/)[1]);
-    assert.ok((await busy()) >= 99);
-    // with much less it is not, and a link that is much faster than its flows cannot be kept busy
-    await page.getByLabel("Buffer, at once").focus();
-    await page.keyboard.press("Home");
-    await toTheEnd(page);
-    assert.ok((await busy()) < 99);
+    const busy = (await page.getByText("the link was busy").textContent()).match(/([\d.]+) %/)[1];
+    assert.ok(Number(busy) >= 99, busy);
+    // a link that is much faster than its flows cannot be kept busy
     const idle = await open(small(`run = { duration = "4 s" }\nbottleneck = { rate = "10 Mbps", buffer = "9 packets" }\nflows = [{ rtt = "20 ms", application = { kind = "ping", interval = "50 ms" } }]`));
     await button(idle, "Measure").click();
     await idle.getByText(/no buffer of up to \d+ packets keeps this link 99 % busy/).waitFor();
@@ -163,6 +159,68 @@ const tests = {
     assert.equal(said.length, 12);
     assert.ok(Number(said[0]) > 0, said.join());
     assert.equal(new Set(said).size, 1, said.join());
+  },
+  async "one click sets three queues side by side"(open) {
+    const page = await open(small());
+    await page.getByRole("button", { name: /^BDP: / }).click();
+    await button(page, "Compare queues").click();
+    for (const [index, queue] of ["fifo", "fq_codel", "splitbuff"].entries()) {
+      await page.getByRole("region", { name: `Variant ${index + 1}` }).getByRole("heading", { name: `${queue}, buffer 33 packets` }).waitFor();
+    }
+    await button(page, "Step").click();
+    await page.getByText("At 4 ms").nth(2).waitFor();
+  },
+  async "single packets move in slow motion, and the link is as busy as it is"(open) {
+    for (const reducedMotion of ["no-preference", "reduce"]) {
+      const page = await open(small(), { reducedMotion });
+      await page.getByLabel("Time", { exact: true }).fill("500");
+      await page.getByText("At 2 s").waitFor();
+      await button(page, "Back").click();
+      await page.getByText("At 1.996 s").waitFor();
+      assert.match(await summary(page), /the link sends (9\d|100) % of/); // it ends a few picoseconds beside the moment asked for
+      const [early, late] = await page.evaluate(async () => {
+        const drawn = () => document.querySelector(".picture canvas").toDataURL();
+        [...document.querySelectorAll("button")].find((each) => each.textContent === "Step").click();
+        const wait = (ms) => new Promise((done) => setTimeout(done, ms));
+        while (!document.querySelector("p.summary").textContent.startsWith("At 2 s")) await wait(5);
+        await wait(100);
+        const early = drawn();
+        await wait(700);
+        return [early, drawn()];
+      });
+      assert.equal(early === late, reducedMotion === "reduce");
+    }
+  },
+  async "a run that needs more memory than there is says so, and the page goes on"(open) {
+    const page = await open(small(), { memory: 32 });
+    await page.getByText("At 0 s").waitFor();
+    const flood = `{ count = 10, rtt = "20 ms", application = { kind = "udp", packet = "100 B", rate = "10 Gbps" } }`;
+    await page.evaluate((hash) => (window.location.hash = hash), small(`run = { duration = "4 s" }\nbottleneck = { rate = "1 Mbps", buffer = "100000000 packets" }\nflows = [${flood}]`));
+    await page.getByText("10 flows").waitFor();
+    await button(page, "Run").click();
+    await page.getByRole("alert").getByText("the engine stopped: the run needs more memory than a page has").waitFor();
+    await page.getByLabel("Example").selectOption("parking-lot");
+    await page.getByText("At 0 s").waitFor();
+    assert.equal(await page.getByRole("alert").count(), 0);
+    await button(page, "Step").click();
+    await page.getByText(/^At [1-9]/).waitFor();
+  },
+  async "as a file the page says what it needs"(open) {
+    const page = await open(small(), { scripts: false });
+    await page.getByText("browsers open such a page from a web server only").waitFor();
+  },
+  async "in print, charts are dark on white and nothing is to be pressed"(open) {
+    const page = await open(small(), { colorScheme: "dark" });
+    await toTheEnd(page);
+    const ink = () => page.evaluate(() => getComputedStyle(document.querySelector(".chart")).color);
+    const drawn = () => page.evaluate(() => document.querySelector(".chart canvas").toDataURL());
+    const [light, before] = [await ink(), await drawn()];
+    await page.emulateMedia({ media: "print" });
+    await page.waitForTimeout(300);
+    assert.notEqual(await ink(), light);
+    assert.notEqual(await drawn(), before);
+    assert.equal(await page.getByRole("button").count(), 0);
+    await picture(page, "print");
   },
   async "a rate changes with a new run"(open) {
     const page = await open(small());
@@ -392,7 +450,7 @@ const tests = {
     await picture(page, "gallery");
     await figure.getByRole("link", { name: "See it live" }).click();
     await page.getByRole("region", { name: "Variant 3" }).getByRole("heading", { name: "100 packets" }).waitFor();
-    assert.equal(await page.getByLabel("Link").first().locator("option:checked").textContent(), "s0-h2"); // where packets wait
+    assert.equal(await page.getByLabel("Link", { exact: true }).first().locator("option:checked").textContent(), "s0-h2"); // where packets wait
     await toTheEnd(page);
     const live = await page.getByRole("region", { name: "Variant 2" }).getByRole("row", { name: /^ping/ }).first().getByRole("cell").last().textContent();
     assert.match(live, / ms$/);
@@ -473,11 +531,35 @@ async function picture(page, name) {
   if (pictures) await page.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
 }
 
+/** A module whose memory has no more than that many MiB: the bound is written into its memory section. */
+function bounded(module, most) {
+  const number = (value) => (value < 128 ? [value] : [(value & 127) | 128, ...number(value >> 7)]);
+  const read = (at) => {
+    let [value, shift] = [0, 0];
+    for (;;) {
+      const byte = module[at++];
+      value |= (byte & 127) << shift;
+      if (byte < 128) return [value, at];
+      shift += 7;
+    }
+  };
+  for (let at = 8; at < module.length; ) {
+    const [length, begin] = read(at + 1);
+    if (module[at] === 5) {
+      const [least] = read(begin + 2); // behind the count of memories and the flag that says whether there is a bound
+      const section = [1, 1, ...number(least), ...number(most * 16)];
+      return Buffer.concat([module.subarray(0, at), Buffer.from([5, section.length, ...section]), module.subarray(begin + length)]);
+    }
+    at = begin + length;
+  }
+  throw new Error("the module has no memory");
+}
+
 const results = {};
 for (const [name, test] of Object.entries(tests)) {
   const contexts = [];
   const wrong = [];
-  async function open(hash, { slow = 0, ...options } = {}) {
+  async function open(hash, { slow = 0, memory = 0, scripts = true, ...options } = {}) {
     const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...options });
     contexts.push(context);
     context.setDefaultTimeout(20_000);
@@ -491,6 +573,17 @@ for (const [name, test] of Object.entries(tests)) {
         await new Promise((done) => setTimeout(done, slow));
         await route.continue();
       });
+    }
+    if (memory) {
+      await context.route("**/*.wasm", async (route) => {
+        const response = await route.fetch();
+        await route.fulfill({ response, body: bounded(await response.body(), memory) });
+      });
+    }
+    if (!scripts) {
+      await context.route("**/*.js", (route) => route.abort());
+      await page.goto(address);
+      return page;
     }
     await page.goto(address + hash);
     await page.locator("main .variant, main .stories").first().waitFor();

@@ -15,4 +15,7 @@ startWith(() => {
 });
 
 const target = document.getElementById("app");
-if (target) mount(App, { target });
+if (target) {
+  target.replaceChildren();
+  mount(App, { target });
+}

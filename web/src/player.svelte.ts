@@ -1,4 +1,5 @@
 import type { Asked } from "./engine/types";
+import { reachable } from "./format";
 import { Variant } from "./variant.svelte";
 
 export const SPEEDS: [string, number][] = [
@@ -42,7 +43,7 @@ export class Player {
       if (this.playing && this.running.length) {
         const factor = SPEEDS[this.speed]?.[1] ?? 1;
         await this.#advance(Math.min(factor * Math.min(elapsed, 0.1), this.longest * FRAME_SHARE));
-      } else if (this.playing && this.variants.some((variant) => variant.ended)) this.playing = false;
+      } else if (this.playing && this.variants.some((variant) => variant.ended || variant.failure)) this.playing = false;
       if (!this.#stopped) requestAnimationFrame(() => void frame());
     };
     void frame();
@@ -80,7 +81,8 @@ export class Player {
   }
 
   /** Takes all runs to a moment; back is the same run again, up to there. */
-  async go(to: number): Promise<void> {
+  async go(moment: number): Promise<void> {
+    const to = reachable(moment);
     this.playing = false;
     if (to < this.clock) await Promise.all(this.variants.map((variant) => variant.rewind()));
     while (this.running.length && this.clock < to && this.clock < this.longest) {
@@ -101,7 +103,7 @@ export class Player {
   }
 
   async #advance(seconds: number): Promise<void> {
-    const until = this.clock + seconds;
+    const until = reachable(this.clock + seconds);
     await Promise.all(this.running.map((variant) => variant.advance(until)));
   }
 }

@@ -6,6 +6,9 @@ import type { Runner } from "./engine/worker";
 import { Measurement } from "./measure.svelte";
 
 const BUDGET_MS = 30;
+/** How busy a link is, is seen over this many full packets at least. */
+const SEEN_PACKETS = 20;
+const PACKET_BITS = 12_000;
 /** Cells that a rate is the mean of: in one there may be room for a few packets only. */
 const SMOOTHED = 10;
 let made = 0;
@@ -49,6 +52,8 @@ export class Variant {
   now = $state.raw<Float64Array | null>(null);
   /** The sample before, for what happened since. */
   before = $state.raw<Float64Array | null>(null);
+  /** A sample some packets earlier, for how busy the link is: in slow motion, none leaves between most pictures. */
+  earlier = $state.raw<Float64Array | null>(null);
   series = $state.raw<Series | null>(null);
   /** What the run came to, once it has ended. */
   results = $state.raw<Summary | null>(null);
@@ -62,6 +67,7 @@ export class Variant {
   changed = $state(false);
 
   #layout: Layout | null = null;
+  #past: Float64Array[] = [];
   #rows: Float64Array[] = [];
   #limits: number[] = [];
   /** What sliders did on the way, and how much of it the run has seen. */
@@ -101,8 +107,13 @@ export class Variant {
   /** Reads the scenario and begins its run. */
   begin(): Promise<void> {
     return this.#alone(async () => {
+      if (this.failure) {
+        // what stopped may hold all the memory that there is
+        this.#worker.terminate();
+        ({ worker: this.#worker, runner: this.#runner } = started());
+      }
       this.failure = "";
-      this.results = this.now = this.before = this.series = null;
+      this.results = this.now = this.before = this.earlier = this.series = null;
       this.changed = false;
       const read = await this.#runner.read(this.asked);
       this.problems = "problems" in read ? read.problems : [];
@@ -124,7 +135,8 @@ export class Variant {
   }
 
   async #start(): Promise<void> {
-    this.results = this.before = null;
+    this.results = this.before = this.earlier = null;
+    this.#past = [];
     this.limit = this.#discipline?.limit ?? "unlimited";
     this.target = WITH_TARGET.includes(this.#discipline?.kind ?? "") ? (this.#discipline?.target_ps ?? 0) / 1e12 : null;
     this.#rows = [];
@@ -153,12 +165,22 @@ export class Variant {
         this.#limits.push(this.#limitAt(row[0] ?? 0));
       }
       this.before = this.now;
+      this.#look(now);
       this.now = now;
       this.inside = inside;
       this.waits = waits;
       if (rows.length > 0) this.#show();
       if ((now[0] ?? 0) >= answer.duration_s) this.results = await this.#runner.finish();
     });
+  }
+
+  /** Keeps the samples of the last few packets' time. */
+  #look(now: Float64Array): void {
+    if (this.before) this.#past.push(this.before);
+    const rate = this.answer?.links[this.link]?.plan.rate_bps ?? 1;
+    const from = (now[0] ?? 0) - (SEEN_PACKETS * PACKET_BITS) / rate;
+    while (this.#past.length > 1 && (this.#past[1]?.[0] ?? 0) <= from) this.#past.shift();
+    this.earlier = this.#past[0] ?? null;
   }
 
   /** Another buffer, from now on. */
@@ -224,11 +246,23 @@ export class Variant {
     return answer?.groups.map((_, group) => (now && this.#layout?.held(now, this.link, group)) || 0) ?? [];
   }
 
-  /** Bytes that each group sent through the link since the sample before. */
-  sent(): number[] {
+  /** Of each group, packets that came, were dropped, and left since the sample before; nothing if there is none. */
+  passed(): [number, number, number][] {
     const { now, before, answer } = this;
+    const layout = this.#layout;
+    if (!now || !before || !answer || !layout) return [];
+    return answer.groups.map((_, group) => {
+      const [came, dropped, left] = layout.passed(now, this.link, group);
+      const [cameBefore, droppedBefore, leftBefore] = layout.passed(before, this.link, group);
+      return [came - cameBefore, dropped - droppedBefore, left - leftBefore];
+    });
+  }
+
+  /** Bytes that each group sent through the link since the earlier sample. */
+  sent(): number[] {
+    const { now, earlier, answer } = this;
     const bytes = (row: Float64Array | null, group: number) => (row && this.#layout?.groupBytes(row, this.link, group)) || 0;
-    return answer?.groups.map((_, group) => bytes(now, group) - bytes(before, group)) ?? [];
+    return answer?.groups.map((_, group) => bytes(now, group) - bytes(earlier, group)) ?? [];
   }
 
   /** Seconds that a group's last page, ping or datagram took; 0 if there is none. */

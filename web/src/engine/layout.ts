@@ -40,6 +40,12 @@ export class Layout {
     return (row[at] ?? 0) - (row[at + 1] ?? 0) - (row[at + 2] ?? 0);
   }
 
+  /** Packets of a group that came, were dropped, and left. */
+  passed(row: Float64Array, link: number, group: number): [number, number, number] {
+    const at = this.#group(link, group);
+    return [row[at] ?? 0, row[at + 1] ?? 0, row[at + 2] ?? 0];
+  }
+
   groupBytes(row: Float64Array, link: number, group: number): number {
     return row[this.#group(link, group) + 3] ?? 0;
   }

@@ -1,9 +1,18 @@
 import * as Comlink from "comlink";
+import { reachable } from "../format";
 import { Lab } from "./lab";
 import type { Asked, Discipline, Limit, Progress, Read, Summary } from "./types";
 
 /** Samples that a chart has at the end of a run. */
 const CELLS = 1000;
+/** The parts of a cell that a run begins with: nothing is known yet of how much happens in one. */
+const CAUTION = 256;
+/** The milliseconds that a step may take: a pause waits for its end. */
+const STEP_MS = 10;
+/** The shortest step, in seconds. */
+const SHORTEST = 1e-9;
+/** What a panic says if there is no room for something. */
+const NO_ROOM = "capacity overflow";
 
 /** One run, in a thread of its own. */
 class Runner {
@@ -11,6 +20,8 @@ class Runner {
   #module: Promise<WebAssembly.Module> | null = null;
   #duration = 0;
   #cell = 0;
+  /** How far a step goes at most, in seconds. */
+  #stride = 0;
 
   /** Takes the engine, as an address or as bytes; what is asked meanwhile waits for it. */
   load(engine: string | BufferSource): void {
@@ -29,6 +40,7 @@ class Runner {
 
   begin(link: number): Progress {
     this.#cell = 0;
+    this.#stride = this.#duration / CELLS / CAUTION;
     return this.#guarded((lab) => {
       lab.begin();
       return { rows: new Float64Array(), ...seen(lab, link) };
@@ -42,14 +54,19 @@ class Runner {
     return this.#guarded((lab) => {
       let now = lab.sample();
       while ((now[0] ?? 0) < until) {
-        const grid = (this.#duration * (this.#cell + 1)) / CELLS;
-        lab.advance(Math.min(until, grid));
+        const grid = reachable((this.#duration * (this.#cell + 1)) / CELLS);
+        const begun = performance.now();
+        const reached = (now[0] ?? 0) + this.#stride;
+        lab.advance(Math.min(until, grid, reached));
         now = lab.sample();
-        if (grid <= until) {
+        if (grid <= Math.min(until, reached)) {
           this.#cell += 1;
           rows.push(now);
         }
-        if (performance.now() > stop) break;
+        const ended = performance.now();
+        if (ended - begun > STEP_MS) this.#stride = Math.max(this.#stride / 2, SHORTEST);
+        else if (ended - begun < STEP_MS / 4 && this.#stride < this.#duration) this.#stride *= 2;
+        if (ended > stop) break;
       }
       return { rows: joined(rows, now.length), ...seen(lab, link) };
     });
@@ -99,7 +116,7 @@ class Runner {
       if (!(error instanceof WebAssembly.RuntimeError) && !(error instanceof RangeError)) throw error;
       const said = lab.lastWords();
       this.#lab = null;
-      const reason = said.includes("panicked") ? said : "the run needs more memory than a page has";
+      const reason = said.includes("panicked") && !said.includes(NO_ROOM) ? said : "the run needs more memory than a page has";
       throw new Error(`the engine stopped: ${reason}`, { cause: error });
     }
   }
