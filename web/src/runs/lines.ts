@@ -21,6 +21,12 @@ export function axes(list: Listed): string[] {
   return labels(list).filter((name) => name !== "runs" && new Set(list.rows.map((row) => valueOf(list, row, name))).size > 1);
 }
 
+/** The one to begin with: what has most values, but for seeds. */
+export function firstAxis(list: Listed): string | undefined {
+  const count = (name: string): number => (name === "seed" ? 0 : new Set(list.rows.map((row) => valueOf(list, row, name))).size);
+  return axes(list).sort((a, b) => count(b) - count(a))[0];
+}
+
 /** Means of a figure over the rows that agree in all but the seed. */
 export function drawn(list: Listed, rows: Stored[], x: string, figure: string): Drawn {
   const at = list.columns.filter((column) => column.figure).findIndex((column) => column.name === figure);
