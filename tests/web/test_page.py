@@ -74,10 +74,10 @@ def used(address: str) -> dict[str, str | None]:
     return results
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(400)
 def test_readers_can_use_the_page(static: str) -> None:
     results = used(static)
-    assert len(results) >= 18
+    assert len(results) >= 29
     assert {name: wrong for name, wrong in results.items() if wrong} == {}
 
 
