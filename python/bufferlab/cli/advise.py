@@ -53,7 +53,7 @@ from bufferlab.configure import PLATFORMS, find_platform
 from bufferlab.errors import InputError, did_you_mean
 from bufferlab.scenario import QUEUE_WORDS
 from bufferlab.studies.choosing.objectives import KINDS
-from bufferlab.studies.internet import STACK
+from bufferlab.studies.internet import CALL_DSCP, STACK
 from bufferlab.studies.words import ALL, EACH, OWN
 
 if TYPE_CHECKING:
@@ -164,7 +164,9 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
 
     check_new(written, scenario)
     typed = typed_on(platform, device, shape=shape)
-    numbers = Quick(rate, rtt, flows, mix, spread, stack, {"segment": segment, "calls": calls})
+    call_dscp = CALL_DSCP if find_platform(typed.platform).llq else None
+    details = {"segment": segment, "calls": calls}
+    numbers = Quick(rate, rtt, flows, mix, spread, stack, details, call_dscp)
     line = home_line(home, share, scenario, numbers, read_overrides(overrides))
     if line is None:
         loaded, assumed = load(scenario, numbers, read_overrides(overrides), to="advise on")

@@ -85,6 +85,7 @@ class Quick:
         spread: How far round-trip times spread.
         stack: Preset of the TCP keys.
         details: Other arguments of `quick_scenario`.
+        call_dscp: What calls are marked with, where the platform sorts by that; `None` for nothing.
     """
 
     rate: str | None
@@ -94,6 +95,7 @@ class Quick:
     spread: float | None = None
     stack: str = STACK
     details: dict[str, Any] = field(default_factory=dict)
+    call_dscp: str | None = None
 
     def given(self) -> list[str]:
         """Those that were given."""
@@ -195,6 +197,7 @@ def load(
             spread=spread,
             stack=quick.stack,
             duration=overrides.get("run.duration"),
+            call_dscp=quick.call_dscp,
             **quick.details,
         )
         made = Scenario.from_dict(content, file="--rate/--rtt/--flows")
@@ -207,6 +210,8 @@ def load(
         assumed.append("no calls, pages or pings: --calls adds calls, a scenario file all of them")
     elif simulates:
         assumed.append("calls and data cross the link in one direction; advise --home answers both of a line")
+        if quick.call_dscp is not None:
+            assumed.append(f"calls come marked {quick.call_dscp}, and nothing else does")
     return prepare(made, overrides), assumed
 
 

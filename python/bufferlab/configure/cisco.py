@@ -217,6 +217,7 @@ IOS_XE: Final = Platform(
     disciplines=("fifo", "diffserv"),
     cake=False,
     shapes=True,
+    llq=True,
     write=write_xe,
     sources=(
         Source(

@@ -177,6 +177,8 @@ class Platform:
         defaults: What an interface runs if nobody configured a queue: the usual one first, then what others
             of its kind run; none if no source has it.
         no_default: Why there is none; empty if there is one.
+        llq: Whether marked calls can have a class of their own there, before class-default: `diffserv` with
+            FIFO in its classes.
     """
 
     name: str
@@ -199,6 +201,7 @@ class Platform:
     counts_bytes: bool = False
     defaults: tuple[Default, ...] = ()
     no_default: str = ""
+    llq: bool = False
 
     @property
     def default(self) -> Default | None:

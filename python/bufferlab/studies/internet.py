@@ -33,6 +33,9 @@ STACK: Final = "linux"
 CALL: Final = {"kind": "udp", "packet": "200 B", "interval": "20 ms"}
 """The application of a call, as a scenario has it."""
 
+CALL_DSCP: Final = "EF"
+"""What calls are marked with where queues sort by that (RFC 3246; for telephony RFC 4594, section 4.1)."""
+
 SPREAD: Final = 0.9
 """Round-trip times are spaced evenly over the mean times 1 ± this."""
 

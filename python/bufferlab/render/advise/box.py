@@ -84,7 +84,8 @@ def _lines(advice: Advice, typed: Typed | None) -> Iterator[Line]:
     mean, groups = _wait(advice.answer), apart(advice, advice.answer)
     yield Line("wait", mean + groups, shorter=[(3, mean)] if groups else ())
     for at, (name, felt) in enumerate(users_lines(advice, advice.answer)):
-        yield Line(name[:9], felt, shorter=[(1, "")] if at else ())
+        stays = not at or (bool(advice.rests_on) and "rating R" in felt)  # LLQ is there for calls
+        yield Line(name[:9], felt, shorter=() if stays else [(1, "")])
     if advice.elsewhere:
         yield Line("elsewhere", elsewhere_text(advice), shorter=[(7, elsewhere_brief(advice))])
     yield from _targets(advice)

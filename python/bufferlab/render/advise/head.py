@@ -25,6 +25,7 @@ from bufferlab.render.advise.words import (
 from bufferlab.render.words import listed, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.llq import LLQ
 
 MOST_CAUTIONS: Final = 2
 """Sentences that speak against an answer at the end of its first lines; more of them are rows below. Our
@@ -93,6 +94,7 @@ def _meeting(advice: Advice, them: str) -> Iterator[str]:
         now = None
     yield from _taken(advice, them)
     yield from tie_text(advice)
+    yield from advice.rests_on
     yield _sure(advice, them)
     yield from filter(None, (now, default_text(advice), controls_decide(advice) or may_be_bbr(advice)))
     why = None if loses_much(advice) else why_text(advice)
@@ -147,6 +149,7 @@ def _missing(advice: Advice, them: str) -> Iterator[str]:
     if (alone := controls_decide(advice)) is not None:
         yield alone
     yield f"Closest: {_what(advice)}"
+    yield from advice.rests_on
     if advice.stage == "first" and advice.finished:
         yield _QUICK
     if (default := missed_default(advice)) is not None:
@@ -168,6 +171,8 @@ def _missed(advice: Advice, them: str) -> Iterator[str]:
 def _what(advice: Advice) -> str:
     entry = advice.answer
     size = size_text(advice.site, entry.packets, is_ample=entry.queue.knob == "target")
+    if entry.queue.name == LLQ:
+        return f"{entry.title} with a queue-limit of {size} in class-default."
     if entry.queue.knob == "limit":
         return f"{queue_text(entry.queue)} with a buffer of {size}."
     return f"{queue_text(entry.queue)}: {entry.queue.show(entry.setting)}, limit {size}."

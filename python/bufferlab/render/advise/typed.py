@@ -16,6 +16,7 @@ from bufferlab.render.advise.beware import loses_much
 from bufferlab.render.words import rate_text
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.advise.llq import LLQ
 from bufferlab.studies.buffers import buffer_text
 
 WIDTH: Final = 64
@@ -99,7 +100,7 @@ class Typed:
             given = ", ".join(f"{key} = {json.dumps(value)}" for key, value in table.items())
             queue = f'{{discipline = "{queue}", {given}}}'
         words = ["bufferlab", "configure", "--rate", rate_text(advice.site.rate_bps), "--queue", str(queue)]
-        words += ["--buffer", buffer_text(advice.answer.packets, advice.site.counted_bytes)]
+        words += ["--buffer", buffer_text(advice.answer.whole_packets, advice.site.counted_bytes)]
         words += ["--platform", self.platform, *(["--device", self.device] if self.device else [])]
         return shlex.join([*words, *(["--shape"] if self.shape else [])])
 
@@ -146,8 +147,11 @@ def _simulated(advice: Advice, entry: Entry, lines: Iterable[str]) -> Iterator[s
             f"Its limit counts bytes, and so do the runs: a full packet is one of {whole} B, and more fit of "
             f"smaller ones. In a scenario that is buffer = '{buffer_text(entry.packets, whole)}'."
         )
-    if entry.queue.table == {"discipline": "fifo"} and any(
-        entry.checked(f"{each.name}.call_r").mean is not None for each in advice.site.users
+    has_llq = any(each.queue.name == LLQ for each in advice.entries.values())
+    if (
+        not has_llq
+        and entry.queue.table == {"discipline": "fifo"}
+        and any(entry.checked(f"{each.name}.call_r").mean is not None for each in advice.site.users)
     ):
         yield (
             "Calls share this queue with all others, as in the runs. A priority class for them (LLQ) is "

@@ -11,6 +11,7 @@ from bufferlab.render.words import title_text, value_text
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry, Site
+from bufferlab.studies.advise.llq import LLQ
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.choosing.objectives import Kind
 from bufferlab.studies.choosing.order import place
@@ -34,8 +35,9 @@ def order_text(advice: Advice) -> str:
     """Which of equals is taken, of the queues that were tried; those without a place are equals still."""
     tried = {entry.queue.name: entry.title for entry in advice.entries.values()}
     names = [tried[name] for name in sorted(tried, key=place)]
+    what = "calls" if all(advice.entries[name].queue.name == LLQ for name in advice.apart) else "flows"
     first = (
-        "; before it, one that keeps flows apart, as calls or pages share the link" if advice.apart else ""
+        f"; before it, one that keeps {what} apart, as calls or pages share the link" if advice.apart else ""
     )
     return (
         f"Of equals the first in our order is taken: {', '.join(names)}{first} (docs/advise.md has its "

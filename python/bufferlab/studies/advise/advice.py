@@ -19,6 +19,7 @@ from bufferlab.studies.advise.beyond import Beyond
 from bufferlab.studies.advise.elsewhere import Spoiled
 from bufferlab.studies.advise.entry import Entry, Site
 from bufferlab.studies.advise.halved import Half
+from bufferlab.studies.advise.llq import rests_on
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Broken, Sensitivity, Shaken
@@ -108,6 +109,11 @@ class Advice(display.Displayed):
         return self.entries[self.choice.name]
 
     @property
+    def rests_on(self) -> list[str]:
+        """What the answer rests on if it is LLQ."""
+        return rests_on(self.answer.queue.name, self.answer.queue.table)
+
+    @property
     def is_early(self) -> bool:
         """Whether only usual delays were tried, and buffers down to the first that was confirmed."""
         return self.stage in {"begun", "first"}
@@ -156,7 +162,7 @@ class Advice(display.Displayed):
         return configuration(
             f"{self.site.rate_bps} bps",
             entry.table,
-            f"{entry.packets} packets",
+            f"{entry.whole_packets} packets",
             platform=platform,
             device=device,
             shape=shape,
@@ -257,7 +263,7 @@ class Advice(display.Displayed):
             "elsewhere": [dataclasses.asdict(each) for each in self.elsewhere],
             "configuration": self._configuration(platform, device, shape=shape),
             "assumed": list(self.assumed),
-            "warnings": [*self.warnings, *filter(None, [self.short_runs])],
+            "warnings": [*self.warnings, *filter(None, [self.short_runs]), *self.rests_on],
             "runs": self.runs,
         }
 

@@ -17,6 +17,7 @@ from bufferlab.studies.advise.course import Course, Watch
 from bufferlab.studies.advise.elsewhere import spoiled
 from bufferlab.studies.advise.larger import judged_by_buffers
 from bufferlab.studies.advise.lengths import long_enough
+from bufferlab.studies.advise.llq import LLQ, about_llq
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue, queues_for
@@ -213,6 +214,8 @@ class _Answering:
         about = [*about_rate(self.base.links[self.index])]
         if self.manner.queues is None:
             about += [about_queues(self.manner.platform, [queue.name for queue in field])]
+        llq = (queue.table for queue in field if queue.name == LLQ)
+        about += about_llq(self.base, self.index, self.manner.platform, llq)
         eases = any(queue.knob == "target" for queue in field)
         return Course(
             question,

@@ -127,13 +127,18 @@ class Entry:
 
     @property
     def packets(self) -> int:
-        """Its buffer, packets."""
+        """Its buffer, packets; with classes, class-default's."""
         return self.queue.limit(self.setting)
 
     @property
     def buffers(self) -> Memory | None:
         """The runs of the search for its buffer; `None` if none was searched, as of a queue with a target."""
         return self.least.memory if self.least is not None and self.queue.knob == "limit" else None
+
+    @property
+    def whole_packets(self) -> int:
+        """The buffer that a scenario has for it, packets: with classes, that of all of them."""
+        return self.queue.whole_limit(self.setting)
 
     def waiting(self, site: Site) -> Waiting:
         """What waits at most: a full buffer, or what a target lets wait."""

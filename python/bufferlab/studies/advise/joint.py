@@ -262,7 +262,7 @@ def _ranked(advice: Advice) -> Iterator[Entry]:
 def _direction(advice: Advice, entry: Entry) -> Direction:
     site = advice.site
     return Direction(
-        f"{site.rate_bps} bps", entry.table, f"{entry.packets} packets", f"{site.packet_bytes} B"
+        f"{site.rate_bps} bps", entry.table, f"{entry.whole_packets} packets", f"{site.packet_bytes} B"
     )
 
 

@@ -11,7 +11,8 @@ from bufferlab.configure import find_platform
 from bufferlab.errors import InputError, did_you_mean
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import QUEUE_WORDS, Scenario, Table
-from bufferlab.studies.advise.runnable import runnable
+from bufferlab.studies.advise.llq import LLQ, NEEDED, TITLE, llq_table, parts_of
+from bufferlab.studies.advise.runnable import llq_platforms, runnable
 from bufferlab.studies.buffers import buffer_text
 from bufferlab.studies.words import ALL, OWN
 from bufferlab.units import PS_PER_S, format_time, packets_text
@@ -55,6 +56,8 @@ class Queue:
         is_own: Whether somebody's scenario has it so; not what numbers in place of one stand for.
         counted_bytes: What a full packet takes of the buffer, where that counts bytes; `None` where it counts
             packets of any size.
+        parts: How many classes share a scenario's buffer evenly, of which the setting is one: on platforms
+            whose classes have limits of their own, class-default's.
     """
 
     name: str
@@ -67,16 +70,19 @@ class Queue:
     step_us: int = 1
     is_own: bool = False
     counted_bytes: int | None = None
+    parts: int = 1
 
     @property
     def title(self) -> str:
         """What it is called in sentences: "codel", "the scenario's fq_codel"."""
+        if self.name == LLQ:
+            return TITLE
         return f"the scenario's {self.kind}" if self.is_own else self.kind
 
     @property
     def label(self) -> str:
         """What it is called in tables, where "scenario" stands for the scenario's own."""
-        return self.name if self.is_own else self.kind
+        return self.name if self.is_own else TITLE if self.name == LLQ else self.kind
 
     @property
     def kind(self) -> str:
@@ -84,8 +90,12 @@ class Queue:
         return str(self.table["discipline"]) if self.name == OWN else self.name
 
     def limit(self, setting: int) -> int:
-        """The buffer, packets."""
+        """The buffer, packets; with classes, one class's."""
         return setting if self.knob == "limit" else self.ample
+
+    def whole_limit(self, setting: int) -> int:
+        """The buffer of all classes together, as a scenario has it, packets."""
+        return self.limit(setting) * self.parts
 
     def target_us(self, setting: int) -> int:
         """The delay that is aimed at, us: three digits, as people would type it, in whole steps."""
@@ -107,7 +117,7 @@ class Queue:
         """The scenario with this queue at a link."""
         table = self.with_setting(setting)
         changes = queue_at(base, link, table)
-        changes[f"links[{link}].buffer"] = buffer_text(self.limit(setting), self.counted_bytes)
+        changes[f"links[{link}].buffer"] = buffer_text(self.whole_limit(setting), self.counted_bytes)
         return prepare(base, changes)
 
 
@@ -127,8 +137,9 @@ def queues_for(
     """The queues to choose from.
 
     Args:
-        names: Words of `queue`, "scenario" for the scenario's own, "all" for every one there is; default
-            those that are deployed, and the scenario's own if it is none of them.
+        names: Words of `queue`, "scenario" for the scenario's own, "all" for every one there is, "llq" where
+            the platform has it; default those that are deployed, the scenario's own if it is none of them,
+            and LLQ where calls are marked for it.
         base: The scenario.
         link: Index of the link.
         upper: Largest buffer, packets.
@@ -143,12 +154,13 @@ def queues_for(
         InputError: If one is none, or the platform lacks one that was asked for.
     """
     own = own_table(base, link)
-    tables = {word: own if word == OWN else dict(QUEUE_WORDS[word]) for word in _words(names, own)}
+    llq = llq_table(base, link)
+    words = _with_llq(_words(names, own), names, platform, is_there=llq is not None)
+    known = {**QUEUE_WORDS, OWN: own, **({} if llq is None else {LLQ: llq})}
+    tables = {word: dict(known[word]) for word in words}
     if platform is not None:
         asked = names is not None and names != ALL
-        fit = runnable(
-            {word: str(table["discipline"]) for word, table in tables.items()}, platform, asked=asked
-        )
+        fit = runnable(tables, platform, rate_bps=base.links[link]["rate_bps"] or 1, asked=asked)
         tables = {word: tables[word] for word in fit}
     ample = upper if ample is None else ample
     is_written = not (base.file or "").startswith("-")  # "--home" and other numbers write no queue
@@ -167,7 +179,8 @@ def queues_for(
             queue = Queue(word, table, "target", least, most, usual, ample, step_us)
         else:
             queue = Queue(word, table, "limit", lower, upper, upper, upper)
-        queues.append(replace(queue, is_own=is_own, counted_bytes=counted_bytes))
+        parts = parts_of(table) if platform in llq_platforms() else 1
+        queues.append(replace(queue, is_own=is_own, counted_bytes=counted_bytes, parts=parts))
     return queues
 
 
@@ -211,11 +224,34 @@ def _words(names: str | Sequence[str] | None, own: Table) -> list[str]:
     if words == [ALL]:
         return list(QUEUE_WORDS)
     for word in words:
-        if word not in QUEUE_WORDS and word != OWN:
+        if word not in QUEUE_WORDS and word not in {OWN, LLQ}:
             hint = did_you_mean(word, [*QUEUE_WORDS, OWN])
             accepted = f"{', '.join((*QUEUE_WORDS, OWN))} or {ALL}; commas between them"
             raise InputError(f"is not a known queue{hint}", key=_KEY, value=word, accepted=accepted)
     return list(dict.fromkeys(words))
+
+
+def _with_llq(
+    words: list[str], names: str | Sequence[str] | None, platform: str | None, *, is_there: bool
+) -> list[str]:
+    """The words with LLQ after FIFO, if nobody said which queues, the platform has it and calls are marked.
+
+    Raises:
+        InputError: It was asked for and is not to be had.
+    """
+    if LLQ in words and platform not in llq_platforms():
+        raise InputError(
+            "needs a platform that has it",
+            key=_KEY,
+            value=LLQ,
+            accepted=f"platform {' or '.join(llq_platforms())}",
+        )
+    if LLQ in words and not is_there:
+        raise InputError("has no calls to go first", key=_KEY, value=LLQ, accepted=NEEDED)
+    if platform not in llq_platforms() or not is_there or not (names is None or words == list(QUEUE_WORDS)):
+        return words
+    at = words.index("fifo") + 1 if "fifo" in words else len(words)
+    return [*words[:at], LLQ, *words[at:]]
 
 
 def _target_us(base: Scenario, link: int, table: Table, ample: int) -> int | None:

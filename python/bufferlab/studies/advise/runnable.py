@@ -4,32 +4,58 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from bufferlab.configure import find_platform
+from bufferlab.configure import PLATFORMS, Platform, configuration, find_platform
 from bufferlab.errors import InputError
+from bufferlab.scenario import Table
+from bufferlab.studies.advise.llq import LLQ, TITLE
 from bufferlab.studies.words import OWN
 
 
-def runnable(disciplines: Mapping[str, str], platform: str, *, asked: bool) -> list[str]:
+def llq_platforms() -> list[str]:
+    """The platforms on which marked calls can go first."""
+    return [name for name, platform in PLATFORMS.items() if platform.llq]
+
+
+def runnable(tables: Mapping[str, Table], platform: str, *, rate_bps: int, asked: bool) -> list[str]:
     """The queues that a platform can run, of some.
 
     Args:
-        disciplines: Each queue's discipline, by its word.
+        tables: Each queue's table, by its word.
         platform: The platform: a name of `configure.PLATFORMS`.
+        rate_bps: Rate of the link, bit/s.
         asked: Whether they were asked for by name, so that none is left out in silence.
 
     Raises:
         InputError: There is no such platform, or it lacks a queue that was asked for.
     """
     known = find_platform(platform)
-    lacking = [word for word, discipline in disciplines.items() if discipline not in known.disciplines]
-    if asked and lacking:
-        raise InputError(
+    found = []
+    for word, table in tables.items():
+        if (why := _lacks(known, word, table, rate_bps)) is None:
+            found.append(word)
+        elif asked:
+            raise why
+    return found
+
+
+def _lacks(known: Platform, word: str, table: Table, rate_bps: int) -> InputError | None:
+    """Why a platform cannot run a queue; `None` if it can."""
+    if table["discipline"] not in known.disciplines:
+        return InputError(
             f"has no equivalent on {known.title} that is known here",
             key="queues",
-            value=lacking[0],
-            accepted=", ".join(known.disciplines),
+            value=word,
+            accepted=", ".join(
+                "llq" if known.llq and each == "diffserv" else each for each in known.disciplines
+            ),
         )
-    return [word for word in disciplines if word not in lacking]
+    if not known.llq or table["discipline"] != "diffserv":
+        return None
+    try:
+        configuration(f"{rate_bps} bps", table, "1000 packets", platform=known.name)
+    except InputError as error:
+        return error
+    return None
 
 
 def about_queues(platform: str | None, words: Sequence[str]) -> str:
@@ -39,7 +65,8 @@ def about_queues(platform: str | None, words: Sequence[str]) -> str:
         platform: The platform; `None` where none was named.
         words: The queues that are tried.
     """
-    names = ["the scenario's own" if word == OWN else word for word in words]
+    called = {OWN: "the scenario's own", LLQ: TITLE}
+    names = [called.get(word, word) for word in words]
     those = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
     if platform is None:
         return f"the queue is one of {those}"

@@ -10,6 +10,7 @@ from bufferlab.studies.words import OWN
 ORDER: Final = (
     OWN,
     "fifo",
+    "llq",
     "fq_codel",
     "codel",
     "pie",
@@ -25,7 +26,8 @@ ORDER: Final = (
     "adt",
 )
 """Of equally good queues the first of these is taken. The order is our choice: what is there need not be
-changed; FIFO needs nothing; FQ-CoDel keeps flows apart (RFC 8290, abstract), and is what systemd
+changed; FIFO needs nothing; LLQ, which `advise` tries on platforms that have it, is a FIFO with calls before
+it; FQ-CoDel keeps flows apart (RFC 8290, abstract), and is what systemd
 (sysctl.d/50-default.conf) and OpenWrt (661-use_fq_codel_by_default.patch) run by default; CoDel, PIE, PI2
 and COBALT have one queue for all, FQ-PIE is rarer than either of its parts, CAKE is
 a shaper, too, DualPI2 has a second queue for
@@ -34,6 +36,7 @@ the link."""
 
 
 KEEP_APART: Final = (
+    "llq",
     "fq_codel",
     "fq_pie",
     "cake",
@@ -44,11 +47,12 @@ KEEP_APART: Final = (
 )
 """Disciplines that keep flows apart. Where calls or pages share a link with flows that fill it, these are
 taken before others that are as good: whatever the traffic will be, such a flow waits behind itself alone
-(RFC 8290, section 1). Our choice."""
+(RFC 8290, section 1). So do calls under LLQ, if they come marked. Our choice."""
 
 _REASONS: Final = {
     OWN: "it is there already",
     "fifo": "every device has it",
+    "llq": "it keeps calls apart from the rest",
     "fq_codel": "it keeps flows apart",
 }
 """Why a queue is taken before those that come after it, in a few words."""

@@ -43,6 +43,7 @@ def quick_scenario(
     duration: str | None = None,
     name: str | None = None,
     calls: int | None = None,
+    call_dscp: str | None = None,
 ) -> dict[str, Any]:
     """A dumbbell for those who have a few numbers and no scenario file.
 
@@ -55,6 +56,7 @@ def quick_scenario(
         stack: Preset of the TCP keys.
         name: Title of the scenario; default the number of flows.
         calls: How many calls there are beside the flows, with their mean round-trip time; default none.
+        call_dscp: What calls are marked with, such as "EF"; default nothing.
         duration: Simulated time; default long enough for several sawteeth of a flow, 60 s … 600 s. On a link
             that takes more than `MANY_PACKETS` in that minute, 30 s … 600 s, of which the first 10 s are the
             warm-up; on a short path from 5 s on, where that is `ROUND_TRIPS` round trips. Flows start in
@@ -81,7 +83,8 @@ def quick_scenario(
         scenario["run"] |= _long_enough(scenario)  # type: ignore[operator]
     start = _start(scenario["run"])  # type: ignore[arg-type]
     if calls:
-        flows.append({"name": "call", "count": calls, "rtt": rtt, "application": dict(CALL)})
+        codepoint = {"dscp": call_dscp} if call_dscp else {}
+        flows.append({"name": "call", "count": calls, "rtt": rtt, **codepoint, "application": dict(CALL)})
     return scenario | {"flows": [flow | {"start": start} for flow in flows]}
 
 

@@ -1,0 +1,112 @@
+"""Low latency queueing: calls that come marked have priority over the rest, up to a part of the link."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import ceil
+from typing import Any, Final
+
+from bufferlab.configure import find_platform
+from bufferlab.results.metrics.metric import FRACTION
+from bufferlab.scenario import Scenario, Table
+from bufferlab.studies.internet import CALL_DSCP
+from bufferlab.units import PS_PER_S
+
+LLQ: Final = "llq"
+"""Its word in `--queues` and in documents: `diffserv` with these classes."""
+
+TITLE: Final = "LLQ"
+"""What it is called."""
+
+_EF: Final = 46
+"""The codepoint that it is."""
+
+SPARE: Final = 1.5
+"""The class of calls may have this many times their share of the link, in whole percents. Our choice."""
+
+MOST: Final = 33
+"""Percent of the link that it may have at most. Our choice, as in the simulator's default classes."""
+
+
+NEEDED: Final = f"flows of datagrams with dscp = '{CALL_DSCP}', which take at most {MOST} % of the link"
+"""What it needs."""
+
+
+def llq_table(base: Scenario, link: int) -> Table | None:
+    """The queue for a link's marked calls; `None` where there are none, or they take too much of it."""
+    share = calls_share(base, link)
+    if not 0 < share * 100 <= MOST:
+        return None
+    percent = min(ceil(round(share * 100 * SPARE, 9)), MOST)
+    return {"discipline": "diffserv", "classes": f"{CALL_DSCP}: priority {percent} %; rest: weight 1"}
+
+
+def percent_of(table: Table) -> int:
+    """The percent of the link that calls may have."""
+    return int(str(table["classes"]).partition(" %")[0].rpartition(" ")[2])
+
+
+def rests_on(name: str, table: Table) -> list[str]:
+    """What an answer rests on if it is LLQ, as sentences.
+
+    Args:
+        name: The queue's word.
+        table: Its table.
+    """
+    if name != LLQ:
+        return []
+    return [
+        f"It holds only if calls come marked {CALL_DSCP}; whoever else marks packets so goes first, too, "
+        f"up to {percent_of(table)} % of the link."
+    ]
+
+
+def parts_of(table: Table) -> int:
+    """How many classes share a queue's buffer evenly."""
+    return str(table["classes"]).count(":") if table["discipline"] == "diffserv" and "classes" in table else 1
+
+
+def calls_share(base: Scenario, link: int, dscp: int = _EF) -> float:
+    """The share of a link's rate that datagrams with a codepoint take while they are sent."""
+    name, rate_bps = base.links[link]["name"], base.links[link]["rate_bps"]
+    sent = sum(_rate_bps(flow) for flow in _calls(base, name) if flow["dscp"] == dscp)
+    return sent / rate_bps if rate_bps else 0.0
+
+
+def about_llq(base: Scenario, link: int, platform: str | None, tables: Iterator[Table]) -> Iterator[str]:
+    """What is taken for granted about calls and marks, where the platform has LLQ.
+
+    Args:
+        base: The scenario.
+        link: Index of the link.
+        platform: The platform; `None` where none was named.
+        tables: LLQ's table if it is tried, else nothing.
+    """
+    if platform is None or not find_platform(platform).llq:
+        return
+    share = calls_share(base, link)
+    shown = FRACTION.quantity(share, digits=2)
+    for table in tables:
+        yield (
+            f"LLQ has calls marked {CALL_DSCP} first, up to {percent_of(table)} % of the link: {SPARE:g} "
+            f"times the {shown} that they take, rounded up, and at most {MOST} % (our choice)"
+        )
+        return
+    if share * 100 > MOST:
+        most = f"which has {MOST} % for them at most (our choice)"
+        yield f"calls marked {CALL_DSCP} take {shown} of the link: no LLQ is tried, {most}"
+    elif not share and any(_calls(base, base.links[link]["name"])):
+        yield f"datagrams come unmarked: no LLQ is tried, which needs dscp = '{CALL_DSCP}' of calls"
+
+
+def _calls(base: Scenario, link: str) -> Iterator[Any]:
+    """The groups of datagrams that cross a link."""
+    flows = base.resolved["flows"]
+    return (flow for flow in flows if flow["application"]["kind"] == "udp" and link in flow["path"])
+
+
+def _rate_bps(flow: Any) -> float:  # noqa: ANN401 - a resolved flow
+    sent = flow["application"]
+    if sent["rate_bps"] is not None:
+        return float(flow["count"] * sent["rate_bps"])
+    return float(flow["count"] * sent["packet_bytes"] * 8 * PS_PER_S / sent["interval_ps"])

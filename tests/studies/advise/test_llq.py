@@ -1,0 +1,140 @@
+"""LLQ: FIFO with calls before it, where the platform has that and calls come with a codepoint for it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bufferlab.errors import InputError
+from bufferlab.experiment.simulation import prepare
+from bufferlab.render.advise.head import head, headline
+from bufferlab.render.advise.typed import Typed
+from bufferlab.render.advise.words import order_text
+from bufferlab.scenario import Scenario
+from bufferlab.studies.advise.advising import advise
+from bufferlab.studies.advise.llq import about_llq, llq_table
+from bufferlab.studies.advise.queues import Queue, queues_for
+from bufferlab.studies.choosing.order import keeps_apart, place, reason
+
+CLASSES = "EF: priority {} %; rest: weight 1"
+
+
+def link_with(calls: int, dscp: str = "EF", rate: str = "10 Mbps", queue: Any = "fifo") -> Scenario:
+    call = {"kind": "udp", "packet": "200 B", "interval": "20 ms"}
+    flows = [
+        {"name": "bulk", "count": 2, "rtt": "20 ms"},
+        {"name": "call", "count": calls, "rtt": "20 ms", "dscp": dscp, "application": call},
+    ]
+    bottleneck = {"rate": rate, "buffer": "20 packets", "queue": queue}
+    return prepare({"run": {"duration": "2 s"}, "bottleneck": bottleneck, "flows": flows})
+
+
+def offered(base: Scenario, names: str | None = None, platform: str | None = "ios-xe") -> dict[str, Queue]:
+    found = queues_for(names, base, 0, upper=64, packet_us=1200.0, rtt_us=20e3, platform=platform)
+    return {queue.name: queue for queue in found}
+
+
+@pytest.mark.parametrize(
+    ("calls", "rate", "percent"),
+    [(4, "100 Mbps", 1), (2, "20 Mbps", 2), (10, "10 Mbps", 12), (30, "10 Mbps", 33), (42, "10 Mbps", None)],
+)
+def test_calls_have_half_more_than_their_share_up_to_a_third(
+    calls: int, rate: str, percent: int | None
+) -> None:
+    table = llq_table(link_with(calls, rate=rate), 0)
+    expected = {"discipline": "diffserv", "classes": CLASSES.format(percent)}
+    assert table == (None if percent is None else expected)
+
+
+def test_llq_is_tried_beside_fifo_where_the_platform_has_it_and_calls_are_ef() -> None:
+    assert tuple(offered(link_with(4))) == tuple(offered(link_with(4), "all")) == ("fifo", "llq")
+    assert tuple(offered(link_with(4), "fifo")) == tuple(offered(link_with(4, "CS0"))) == ("fifo",)
+    assert tuple(offered(link_with(50))) == ("fifo",)
+    assert "llq" not in offered(link_with(4), platform="linux") | offered(link_with(4), platform=None)
+
+
+def test_its_setting_is_class_default_s_part_of_the_scenario_s_buffer() -> None:
+    queue = offered(link_with(4), "llq")["llq"]
+    assert (queue.title, queue.label, queue.knob, queue.limit(7), queue.whole_limit(7)) == (
+        "LLQ",
+        "LLQ",
+        "limit",
+        7,
+        14,
+    )
+    link = queue.scenario(link_with(4), 0, 7).links[0]
+    assert link["buffer"]["text"] == "14 packets"
+    assert link["queue"]["classes"] == CLASSES.format(5)
+
+
+def test_classes_of_the_scenario_s_own_have_parts_on_that_platform_alone() -> None:
+    own = {"discipline": "diffserv", "classes": "EF: priority 9 %; AF31: weight 2; rest: weight 1"}
+    base = link_with(4, queue=own)
+    assert offered(base)["scenario"].parts == 3 and tuple(offered(base)) == ("scenario", "fifo", "llq")
+    assert offered(base, platform="linux")["scenario"].parts == 1
+    fair = link_with(4, queue={"discipline": "diffserv", "classes": "EF: priority 9 %; rest: weight 1 codel"})
+    assert "scenario" not in offered(fair)
+
+
+@pytest.mark.parametrize(
+    ("names", "base", "platform", "message"),
+    [
+        ("llq", link_with(4), None, "'llq' needs a platform that has it; accepted: platform ios-xe"),
+        ("llq", link_with(4), "linux", "'llq' needs a platform that has it"),
+        (
+            "llq",
+            link_with(4, "CS0"),
+            "ios-xe",
+            "'llq' has no calls to go first; accepted: .*dscp = 'EF'.*33 %",
+        ),
+        ("diffserv", link_with(4), "ios-xe", "'fq_codel' has a queue in a class .*accepted: fifo"),
+        ("codel", link_with(4), "ios-xe", "'codel' has no equivalent .*accepted: fifo, llq"),
+    ],
+)
+def test_what_cannot_be_had_is_refused(
+    names: str, base: Scenario, platform: str | None, message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        offered(base, names, platform)
+
+
+def test_why_it_is_tried_or_not_is_among_what_is_assumed() -> None:
+    def shown(base: Scenario, platform: str | None = "ios-xe") -> str:
+        table = llq_table(base, 0)
+        return " ".join(about_llq(base, 0, platform, iter([] if table is None else [table])))
+
+    assert "up to 5 % of the link: 1.5 times the 3.2 % that they take" in shown(link_with(4))
+    assert "calls marked EF take 40 % of the link: no LLQ is tried" in shown(link_with(50))
+    assert "datagrams come unmarked: no LLQ is tried" in shown(link_with(4, "CS0"))
+    assert shown(link_with(4), "linux") == shown(link_with(4), None) == ""
+
+
+def test_of_equals_it_is_taken_before_fifo_where_calls_share_the_link() -> None:
+    assert place("fifo") < place("llq") < place("fq_codel") and keeps_apart("llq, 7 packets")
+    assert reason("llq, 7 packets") == "it keeps calls apart from the rest"
+
+
+def test_an_answer_says_what_it_rests_on_and_types_class_default_s_limit() -> None:
+    found = advise(
+        link_with(2, rate="2 Mbps"),
+        ["wait_mean < 400 ms"],
+        queues="llq",
+        platform="ios-xe",
+        bounds="8..9",
+        confidence=0.6,
+        quick=True,
+        today="fifo:9",
+        progress=False,
+        threads=1,
+    )
+    assert found.choice.name.startswith("llq, ")
+    packets, document = found.answer.packets, found.to_dict(platform="ios-xe")
+    assert document["queue"] == "llq" and document["buffer"]["packets"] == packets
+    assert document["configuration"]["amount"] == packets
+    assert f"  queue-limit {packets} packets" in document["configuration"]["lines"]
+    assert f"LLQ with a queue-limit of {packets} packets" in headline(found)
+    assert headline(found).endswith("in class-default.") and "keeps calls apart" in order_text(found)
+    (rests,) = (each for each in document["warnings"] if "come marked EF" in each)
+    assert rests.endswith("up to 12 % of the link.") and rests in list(head(found))
+    assert f"--buffer '{2 * packets} packets'" in Typed("ios-xe").command(found)
