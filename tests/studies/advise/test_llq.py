@@ -68,6 +68,12 @@ def test_its_setting_is_class_default_s_part_of_the_scenario_s_buffer() -> None:
     assert link["queue"]["classes"] == CLASSES.format(5)
 
 
+def test_a_scenario_that_has_it_in_place_has_it_tried_once() -> None:
+    own = {"discipline": "diffserv", "classes": CLASSES.format(5)}
+    assert tuple(offered(link_with(4, queue=own))) == ("fifo", "llq")
+    assert tuple(offered(link_with(4, queue=own), "scenario")) == ("scenario",)
+
+
 def test_classes_of_the_scenario_s_own_have_parts_on_that_platform_alone() -> None:
     own = {"discipline": "diffserv", "classes": "EF: priority 9 %; AF31: weight 2; rest: weight 1"}
     base = link_with(4, queue=own)

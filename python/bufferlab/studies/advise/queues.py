@@ -156,6 +156,10 @@ def queues_for(
     own = own_table(base, link)
     llq = llq_table(base, link)
     words = _with_llq(_words(names, own), names, platform, is_there=llq is not None)
+    if LLQ in words and own == llq:
+        words = [
+            word for word in words if word != OWN
+        ]  # a file that has it in place, as --scenario writes it
     known = {**QUEUE_WORDS, OWN: own, **({} if llq is None else {LLQ: llq})}
     tables = {word: dict(known[word]) for word in words}
     if platform is not None:
