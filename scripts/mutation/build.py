@@ -86,8 +86,8 @@ class Copy:
         asked += ["--tests"] if verb == "check" else []
         for package in packages:
             asked += ["--package", package]
-        target = os.environ.get("CARGO_TARGET_DIR") or str(self._root / "target")
-        settings = os.environ | {"CARGO_TARGET_DIR": str(Path(target).resolve())}
+        # apart from the checkout's own: cargo would take the copy's programs for those of the checkout
+        settings = os.environ | {"CARGO_TARGET_DIR": str(self._folder / "target")}
         ended = subprocess.run(  # noqa: S603 - cargo
             asked, cwd=self._folder, env=settings, stdout=subprocess.PIPE, check=False
         )
