@@ -71,7 +71,9 @@ fn an_idle_time_can_shrink_the_window_and_raise_the_threshold() {
         control.on_idle(Time::ZERO, &Idle { idle: Span::from_s(1), restart: None });
         assert_eq!((control.cwnd(), control.ssthresh()), (cwnd, ssthresh), "{control:?}");
         control.on_idle(Time::ZERO, &Idle { idle: Span::from_s(1), restart: Some((1, 1_000)) });
-        if !matches!(control, AnyControl::Fixed(_) | AnyControl::Bbr1(_) | AnyControl::Bbr3(_)) {
+        if matches!(control, AnyControl::Fixed(_) | AnyControl::Bbr1(_) | AnyControl::Bbr3(_)) {
+            assert_eq!(control.ssthresh(), NO_THRESHOLD, "{control:?}");
+        } else {
             assert_eq!(control.cwnd(), 1.0, "{control:?}");
             assert!(control.ssthresh() >= 1_000.0, "{control:?}");
         }

@@ -73,4 +73,45 @@ mod tests {
         }
         assert_eq!((seen[1], seen[9], seen[10]), (40.0, 40.0, 1.0));
     }
+
+    /// `bbr_update_ack_aggregation`: the count goes on while more is acknowledged than the bandwidth explains.
+    #[test]
+    fn an_excess_adds_up_until_the_bandwidth_explains_it() {
+        let mut aggregation = Aggregation::new();
+        let mut update = |us, acked, cwnd| {
+            aggregation.update(Time::ZERO + Span::from_us(us), acked, 0, (1_000.0, cwnd));
+            (aggregation.best(), aggregation.acked)
+        };
+        assert_eq!(update(10_000, 30, 1e3), (30.0, 30));
+        // 60 in 10 ms, of which ten were to be expected
+        assert_eq!(update(20_000, 30, 1e3), (50.0, 60));
+        // 60.9 ms explain 60: it starts over, also where they are as many
+        assert_eq!(update(70_900, 45, 1e3), (50.0, 45));
+        assert_eq!(update(71_400, 10, 1e3), (55.0, 55));
+        assert_eq!(update(71_400, 100, 80.0), (80.0, 155), "never more than the window");
+    }
+
+    /// `bbr_ack_epoch_acked_reset_thresh`: 2²⁰ segments.
+    #[test]
+    fn a_count_of_a_million_starts_over() {
+        const MOST: u32 = 1 << 20;
+        for (second, acked) in [(MOST - 600_001, MOST - 1), (MOST - 600_000, MOST - 600_000)] {
+            let mut aggregation = Aggregation::new();
+            aggregation.update(Time::ZERO, 600_000, 0, (1_000.0, 10.0));
+            aggregation.update(Time::ZERO, second, 0, (1_000.0, 10.0));
+            assert_eq!(aggregation.acked, u64::from(acked));
+        }
+    }
+
+    #[test]
+    fn each_half_of_the_filter_lasts_five_rounds() {
+        let mut aggregation = Aggregation::new();
+        let best: Vec<f64> = [(4, 20), (5, 10), (9, 5), (10, 1), (14, 1), (15, 1)]
+            .map(|(round, acked)| {
+                aggregation.update(Time::ZERO + Span::from_s(round), acked, round, (1_000.0, 100.0));
+                aggregation.best()
+            })
+            .into();
+        assert_eq!(best, [20.0, 20.0, 20.0, 10.0, 10.0, 1.0]);
+    }
 }

@@ -105,4 +105,62 @@ mod tests {
         filter.update(2, 2.0);
         assert_eq!(format!("{before:?}"), format!("{filter:?}"));
     }
+
+    /// `minmax_subwin_update`: after a quarter of the window a second choice is taken, after half of it a third one.
+    #[test]
+    fn younger_choices_are_taken_after_a_quarter_and_half_of_the_window() {
+        let choices = |rounds: &[(u64, f64)]| {
+            let mut filter = RunningMax::<10>::default();
+            for &(round, value) in rounds {
+                filter.update(round, value);
+            }
+            filter.best.map(|seen| seen.round)
+        };
+        // a quarter is two whole rounds, half of it five
+        assert_eq!(choices(&[(1, 9.0), (3, 5.0)]), [1, 1, 1]);
+        assert_eq!(choices(&[(1, 9.0), (4, 5.0), (6, 4.0)]), [1, 4, 4]);
+        let after = |round, value| choices(&[(1, 9.0), (4, 5.0), (7, 4.0), (round, value)]);
+        assert_eq!(after(8, 3.0), [1, 4, 7]);
+        assert_eq!(
+            [after(8, 4.0), after(8, 5.0), after(8, 9.0)],
+            [[1, 4, 8], [1, 8, 8], [8, 8, 8]],
+            "of equals the younger"
+        );
+        // the window passes over one, two and all three
+        assert_eq!([11, 12, 14].map(|round| after(round, 1.0)), [[1, 4, 7], [4, 7, 12], [4, 7, 14]]);
+        assert_eq!([15, 17, 18].map(|round| after(round, 1.0)), [[7, 15, 15], [7, 17, 17], [18, 18, 18]]);
+    }
+
+    /// What the filter says that it needs not be told changes nothing, also where it has just made room.
+    #[test]
+    fn leaving_out_what_is_no_news_changes_nothing() {
+        for seed in 0..20 {
+            let mut stream = bufferlab_units::Stream::new(seed, 0, 0);
+            let (mut told, mut spared) = (RunningMax::<10>::default(), RunningMax::<10>::default());
+            let (mut round, mut left_out) = (1, 0);
+            for _ in 0..2_000 {
+                round += stream.below(8) / 5 * (1 + stream.below(6));
+                let value = stream.below(9) as f64;
+                told.update(round, value);
+                if spared.least_news(round).is_none_or(|least| value >= least) {
+                    spared.update(round, value);
+                } else {
+                    left_out += 1;
+                }
+                assert_eq!(format!("{:?}", told.best), format!("{:?}", spared.best));
+            }
+            assert!(left_out > 200, "{left_out}");
+        }
+    }
+
+    #[test]
+    fn a_longer_window_has_longer_parts() {
+        let second = |round| {
+            let mut filter = RunningMax::<20>::default();
+            filter.update(1, 9.0);
+            filter.update(round, 5.0);
+            filter.best[1].round
+        };
+        assert_eq!([second(6), second(7)], [1, 7]);
+    }
 }

@@ -184,4 +184,94 @@ mod tests {
         let (_, rate) = rounds(9, |round| if round <= 4 { 1_000 } else { 1_120 }, 30);
         assert_eq!(rate, Some(10_600.0));
     }
+
+    const RATE: RateSample = RateSample {
+        delivered: 0,
+        prior_delivered: 0,
+        interval: Span::ZERO,
+        app_limited: false,
+        tx_in_flight: 0,
+        lost: 0,
+        prior_lost: 0,
+        until_release: Span::ZERO,
+    };
+
+    /// One interval of four rounds, in which this much is delivered and lost after its beginning; its rate, if it suggests a
+    /// policer, segments a second.
+    fn interval(delivered: u64, lost: u64, lasted: Span) -> Option<f64> {
+        let mut policer = LongTerm::default();
+        for round in 1..=4 {
+            let rate = if round == 4 { RateSample { delivered, lost, ..RATE } } else { RATE };
+            let now = Time::ZERO + Span::from_ps(lasted.as_ps() * u64::from(round == 4));
+            let seen =
+                Seen { now, rate: &rate, losses: true, limited: false, round_started: true, cycling: true };
+            policer.update(&seen, 1448.0);
+        }
+        policer.bw
+    }
+
+    /// `bbr_lt_bw_sampling`: 50 of 256 lost, in a millisecond at least.
+    #[test]
+    fn an_interval_counts_from_50_lost_of_256_on_if_it_lasts_a_millisecond() {
+        assert_eq!(interval(256, 50, Span::from_ms(1_000)), Some(256.0));
+        assert_eq!(interval(256, 49, Span::from_ms(1_000)), None);
+        assert_eq!(interval(257, 50, Span::from_ms(1_000)), None);
+        assert_eq!(interval(256, 50, Span::from_ms(1)), Some(256_000.0));
+        assert_eq!(interval(256, 50, Span::from_us(999)), None);
+        assert_eq!(interval(0, 50, Span::from_ms(1_000)), None);
+    }
+
+    /// `bbr_lt_bw_interval_done`: an eighth of the former rate, or 4 kbit/s.
+    #[test]
+    fn two_rates_are_one_within_an_eighth_or_four_kbps() {
+        assert!(is_same(1_125.0, 1_000.0, 1448.0) && is_same(875.0, 1_000.0, 1448.0));
+        assert!(!is_same(1_126.0, 1_000.0, 1448.0) && !is_same(874.0, 1_000.0, 1448.0));
+        // 5 segments of 100 bytes a second: 4 kbit/s, of which the pace leaves 1 %
+        assert!(is_same(15.0, 10.0, 100.0) && is_same(5.0, 10.0, 101.0));
+        assert!(!is_same(15.2, 10.0, 100.0) && !is_same(15.0, 10.0, 102.0));
+    }
+
+    /// After 16 rounds without an end, at a sample that something else limited, and after the 48 rounds: all over again.
+    #[test]
+    fn the_search_starts_over_after_sixteen_rounds_or_a_limited_sample() {
+        let mut policer = LongTerm::default();
+        let see = |policer: &mut LongTerm, losses, limited, round_started| {
+            let seen = Seen { now: Time::ZERO, rate: &RATE, losses, limited, round_started, cycling: true };
+            policer.update(&seen, 1448.0);
+            (policer.sampling, policer.rounds)
+        };
+        assert_eq!(see(&mut policer, false, false, true), (false, 0), "no loss, no search");
+        assert_eq!(see(&mut policer, true, false, false), (true, 0));
+        for round in 1..=16 {
+            assert_eq!(see(&mut policer, false, false, true), (true, round));
+        }
+        assert_eq!(see(&mut policer, false, false, true), (false, 0));
+        assert_eq!(see(&mut policer, true, false, true), (true, 1));
+        assert_eq!(see(&mut policer, false, true, true), (false, 0));
+    }
+
+    #[test]
+    fn the_rate_is_kept_for_48_rounds_of_the_cycle() {
+        let kept = LongTerm { used: true, bw: Some(1_000.0), ..LongTerm::default() };
+        for (cycling, round_started, rounds) in
+            [(true, true, 1), (true, false, 0), (false, true, 0), (false, false, 0)]
+        {
+            let mut policer = kept;
+            let seen =
+                Seen { now: Time::ZERO, rate: &RATE, losses: true, limited: false, round_started, cycling };
+            assert!(!policer.update(&seen, 1448.0));
+            assert_eq!(policer.rounds, rounds);
+        }
+        let seen = Seen {
+            now: Time::ZERO,
+            rate: &RATE,
+            losses: true,
+            limited: false,
+            round_started: true,
+            cycling: true,
+        };
+        let mut policer = kept;
+        let over: Vec<_> = (1..=48).filter(|_| policer.update(&seen, 1448.0)).collect();
+        assert_eq!((over, policer.rate()), (vec![48], None));
+    }
 }

@@ -217,3 +217,6 @@ impl Bbr3 {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

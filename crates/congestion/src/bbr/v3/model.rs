@@ -125,6 +125,9 @@ fn inflight_at_loss(rate: &RateSample, revealed: u64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use bufferlab_units::{Span, Stream, Time};
+
+    use super::super::State;
     use super::*;
 
     fn losing(tx_in_flight: u32, lost: u64) -> RateSample {
@@ -143,5 +146,132 @@ mod tests {
         assert!((inflight_at_loss(&losing(1_000, 30), 30) - 970.0 / 0.98).abs() < 1e-9);
         // 40 were lost before: the threshold had been passed
         assert_eq!(inflight_at_loss(&losing(1_000, 41), 1), 999.0);
+    }
+
+    fn control(state: State) -> Bbr3 {
+        let mut control = Bbr3::new(10, Stream::new(1, 2, 3));
+        (control.state, control.cwnd, control.bw, control.max_bw) = (state, 100.0, 1_000.0, [1_000.0, 0.0]);
+        control
+    }
+
+    fn ack(ms: u64, acked: u32, bw: f64, rate: RateSample) -> Ack {
+        let now = Time::ZERO + Span::from_ms(ms);
+        Ack { now, acked: f64::from(acked), inflight: 50.0, rtt: None, rate, bw, limited: false }
+    }
+
+    /// `UpdateMaxBw`: a limited sample counts where it is no smaller than what is known.
+    #[test]
+    fn limited_samples_teach_a_larger_bandwidth_only() {
+        for (bw, limited, max_bw) in
+            [(900.0, false, 900.0), (900.0, true, 800.0), (1_000.0, true, 1_000.0), (1_100.0, true, 1_100.0)]
+        {
+            let mut control = control(State::Cruise);
+            // the cycle before had more than this one so far
+            control.max_bw = [800.0, 1_000.0];
+            control.update_signals(&Ack { limited, ..ack(0, 1, bw, RateSample::default()) });
+            assert_eq!(control.max_bw, [max_bw, 1_000.0], "{bw} {limited}");
+        }
+        let mut none = control(State::Cruise);
+        none.max_bw = [0.0; 2];
+        none.update_signals(&ack(0, 1, 0.0, RateSample::default()));
+        assert_eq!(none.max_bw, [0.0; 2]);
+    }
+
+    /// `C.is_cwnd_limited`: another segment would not have been within the window; known of this round and the last.
+    #[test]
+    fn a_window_is_filled_where_one_segment_more_is_too_many() {
+        let mut control = control(State::Cruise);
+        control.rounds.end = 1_000;
+        let mut seen = Vec::new();
+        for (tx_in_flight, prior_delivered) in [(99, 0), (100, 0), (50, 0), (50, 1_000), (50, 2_000)] {
+            let rate = RateSample {
+                tx_in_flight,
+                prior_delivered,
+                delivered: prior_delivered + 1_000,
+                ..losing(0, 0)
+            };
+            control.update_signals(&ack(0, 1, 1_000.0, rate));
+            seen.push(control.filled);
+        }
+        assert_eq!(seen, [[false, false], [true, false], [true, false], [false, true], [false, false]]);
+        assert_eq!(control.cycle.rounds_since_probe, 2);
+    }
+
+    /// `AdaptLowerBoundsFromCongestion`: what was delivered last, or 0.7 of the bound, and not while probing.
+    #[test]
+    fn a_round_with_losses_lowers_the_short_term_bounds() {
+        let mut control = control(State::Cruise);
+        (control.loss_in_round, control.bw_latest, control.inflight_latest) = (true, 800.0, 60.0);
+        control.adapt_lower_bounds();
+        assert_eq!((control.bw_shortterm, control.inflight_shortterm), (800.0, 70.0));
+        control.adapt_lower_bounds();
+        assert_eq!((control.bw_shortterm, control.inflight_shortterm), (800.0, 70.0), "none without losses");
+        (control.loss_in_round, control.bw_latest, control.inflight_latest) = (true, 100.0, 65.0);
+        control.adapt_lower_bounds();
+        assert_eq!((control.bw_shortterm.round(), control.inflight_shortterm), (560.0, 65.0));
+        for state in [State::Startup, State::Refill, State::Up] {
+            let mut control = super::tests::control(state);
+            control.loss_in_round = true;
+            control.adapt_lower_bounds();
+            assert!(control.bw_shortterm.is_infinite() && !control.loss_in_round, "{state:?}");
+        }
+    }
+
+    /// `UpdateLatestDeliverySignals` and `UpdateCongestionSignals`: the largest of a round of losses, judged at its end.
+    #[test]
+    fn a_round_of_losses_ends_when_what_was_sent_after_its_start_is_acknowledged() {
+        let mut control = control(State::Cruise);
+        (control.loss_round_end, control.loss_in_round) = (1_000, true);
+        let rate =
+            |delivered, prior_delivered| RateSample { delivered, prior_delivered, ..RateSample::default() };
+        for (bw, delivered, prior_delivered, started) in
+            [(700.0, 950, 900, false), (600.0, 1_060, 1_000, true)]
+        {
+            let seen = ack(0, 1, bw, rate(delivered, prior_delivered));
+            control.update_latest(&seen);
+            control.update_signals(&seen);
+            assert_eq!(control.loss_round_started, started);
+        }
+        assert_eq!(
+            (control.bw_latest, control.inflight_latest, control.loss_round_end),
+            (700.0, 60.0, 1_060)
+        );
+        assert_eq!((control.bw_shortterm, control.inflight_shortterm), (700.0, 70.0));
+    }
+
+    /// `NoteLoss`: the first loss begins a round of losses; each acknowledgment that reveals some counts.
+    #[test]
+    fn losses_are_counted_by_the_acknowledgments_that_reveal_them() {
+        let mut control = control(State::Cruise);
+        let mut seen = Vec::new();
+        for (lost, delivered) in [(0, 100), (3, 200), (3, 300), (5, 400)] {
+            control.note_losses(&ack(0, 1, 1.0, RateSample { delivered, lost, ..RateSample::default() }));
+            seen.push((control.loss_acks, control.loss_round_end, control.loss_in_round));
+        }
+        assert_eq!(seen, [(0, 0, false), (1, 200, true), (1, 200, true), (2, 200, true)]);
+    }
+
+    /// `UpdateACKAggregation`.
+    #[test]
+    fn an_excess_of_acknowledgments_adds_up_until_the_bandwidth_explains_it() {
+        let mut control = control(State::Cruise);
+        control.full.reached = true;
+        let update = |control: &mut Bbr3, ms, acked| {
+            control.update_aggregation(&ack(ms, acked, 1_000.0, RateSample::default()));
+            (control.extra_delivered, control.extra_acked.best())
+        };
+        assert_eq!(update(&mut control, 10, 30), (30.0, 30.0));
+        assert_eq!(update(&mut control, 20, 30), (60.0, 50.0));
+        assert_eq!(update(&mut control, 70, 45), (45.0, 50.0), "60 ms explain 60: it starts over");
+        assert_eq!(update(&mut control, 70, 100), (145.0, 100.0), "never more than the window");
+        // "in Startup, just remember 1 round"
+        (control.full.reached, control.rounds.started, control.rounds.count) = (false, true, 1);
+        assert_eq!(update(&mut control, 100, 1).1, 100.0);
+        control.rounds.count = 2;
+        assert_eq!(update(&mut control, 2_000, 1).1, 1.0);
+        (control.full.reached, control.rounds.count) = (true, 3);
+        assert_eq!(update(&mut control, 2_000, 50).1, 51.0);
+        control.rounds.count = 4;
+        assert_eq!(update(&mut control, 9_000, 1).1, 51.0);
     }
 }
