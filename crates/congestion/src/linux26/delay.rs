@@ -214,3 +214,141 @@ impl Compound {
         };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With what 50 segments sent in a round of at least 100 µs tell of a path of `base_us`: 100 halves less `base_us` wait.
+    fn round(base_us: u64, samples: u32, cwnd: u32) -> Round {
+        Round { base_us, least_us: 100, samples, next: 150, first: 100, cwnd }
+    }
+
+    /// `tcp_vegas_cong_avoid`: a round ends with an acknowledgment beyond `beg_snd_nxt`, the first one with what had been sent.
+    #[test]
+    fn a_round_ends_beyond_what_was_sent_when_it_began() {
+        let mut round = Round::begin(10);
+        for _ in 0..3 {
+            round.measure(99);
+        }
+        assert!(round.end(10, 25, 5).is_none());
+        let ended = round.end(11, 25, 5).unwrap();
+        assert_eq!((ended.sent, ended.cwnd, ended.judged), (10, 0, Some((20, 0))));
+        assert_eq!((round.samples, round.least_us), (0, u64::from(u32::MAX)));
+        round.measure(149);
+        assert!(round.end(25, 60, 6).is_none());
+        let ended = round.end(26, 60, 6).unwrap();
+        assert_eq!((ended.sent, ended.cwnd, ended.judged), (15, 5, None), "one sample is too few");
+        for us in [199, 224, 199] {
+            round.measure(us);
+        }
+        // 35 segments at 100 of 200 µs: half of them wait
+        assert_eq!(round.end(61, 70, 6).unwrap().judged, Some((35, 35)));
+    }
+
+    /// The same, in halves of segments: more than 8 wait, one fewer; less than 4, one more; the window goes there by one.
+    #[test]
+    fn vegas_keeps_two_to_four_segments_waiting() {
+        for (base_us, before, window, after) in [
+            (97, 50, 50, 51),
+            (96, 50, 50, 50),
+            (92, 50, 50, 50),
+            (91, 50, 50, 49),
+            (97, 50, 60, 59),
+            (91, 50, 40, 41),
+            (91, 1, 3, 2),
+            (91, 1, 2, 2),
+        ] {
+            let mut vegas = Vegas { round: round(base_us, 3, before), enabled: true };
+            let mut linux = LinuxWindow::new(window, Some(2));
+            linux.cwnd = window;
+            linux.ssthresh = Some(1);
+            assert!(!vegas.grow(&mut linux, 151, 200));
+            assert_eq!(linux.cwnd, after, "{base_us} {before} {window}");
+        }
+    }
+
+    /// More than one segment waiting ends slow start with a threshold of 2 and the window that the rate fills, and one.
+    #[test]
+    fn vegas_leaves_slow_start_with_the_window_that_the_rate_fills() {
+        for (base_us, window, after, threshold) in
+            [(98, 50, 51, 60), (97, 55, 50, 2), (97, 20, 21, 2), (98, 60, 61, 60)]
+        {
+            let mut vegas = Vegas { round: round(base_us, 3, 50), enabled: true };
+            let mut linux = LinuxWindow::new(window, Some(60));
+            vegas.grow(&mut linux, 151, 200);
+            assert_eq!((linux.cwnd, linux.ssthresh), (after, Some(threshold)), "{base_us} {window}");
+        }
+    }
+
+    #[test]
+    fn between_rounds_vegas_is_in_slow_start_or_waits_and_with_two_samples_it_is_reno() {
+        for (threshold, after) in [(50, 51), (49, 50)] {
+            let mut vegas = Vegas { round: round(91, 3, 50), enabled: true };
+            let mut linux = LinuxWindow::new(50, Some(threshold));
+            assert!(!vegas.grow(&mut linux, 150, 200));
+            assert_eq!(linux.cwnd, after);
+        }
+        let mut vegas = Vegas { round: round(91, 2, 50), enabled: true };
+        assert!(vegas.grow(&mut LinuxWindow::new(50, Some(2)), 151, 200));
+    }
+
+    /// The port's `tcp_compound_cong_avoid`: a window that was reduced meanwhile takes from Reno's part, or leaves only that.
+    #[test]
+    fn compounds_parts_follow_a_window_that_was_reduced() {
+        for (parts, window, after) in [
+            ((50, 30), 100, (50, 30)),
+            ((50, 30), 80, (50, 30)),
+            ((50, 30), 60, (30, 30)),
+            ((50, 30), 50, (20, 30)),
+            ((50, 30), 49, (49, 0)),
+            ((30, 50), 49, (49, 0)),
+            ((30, 50), 50, (0, 50)),
+        ] {
+            let mut compound = Compound { round: Round::begin(1_000), cwnd: parts.0, dwnd: parts.1 };
+            let mut linux = LinuxWindow::new(window, Some(2));
+            compound.grow(&mut linux, 1, 2_000, false);
+            assert_eq!((compound.cwnd, compound.dwnd, linux.cwnd), (after.0, after.1, window));
+        }
+    }
+
+    #[test]
+    fn compounds_reno_grows_by_a_segment_a_window_or_an_acknowledgment() {
+        let grown = |threshold, acks| {
+            let mut compound = Compound { round: Round::begin(1_000), cwnd: 10, dwnd: 5 };
+            let mut linux = LinuxWindow::new(15, Some(threshold));
+            for _ in 0..acks {
+                compound.grow(&mut linux, 1, 2_000, true);
+            }
+            (compound.cwnd, linux.cwnd, linux.counted)
+        };
+        assert_eq!([grown(2, 14), grown(2, 15), grown(2, 16)], [(10, 15, 14), (11, 16, 0), (11, 16, 1)]);
+        // its own window counts for the threshold, not the sum
+        assert_eq!([grown(10, 1), grown(10, 2), grown(11, 2)], [(11, 16, 0), (11, 16, 1), (12, 17, 0)]);
+    }
+
+    /// dwnd + max(win^¾/8 − 1, 0) while fewer than 30 segments wait, else dwnd less what waits.
+    #[test]
+    fn compounds_delay_window_grows_below_thirty_waiting_segments() {
+        for (sent, waiting, dwnd, after) in
+            [(256, 59, 100, 107), (256, 60, 100, 70), (256, 61, 100, 69), (256, 60, 20, 0), (15, 0, 5, 5)]
+        {
+            let mut compound = Compound { round: Round::default(), cwnd: 10, dwnd };
+            compound.judge(sent, waiting);
+            assert_eq!(compound.dwnd, after, "{sent} {waiting}");
+        }
+        // at a round's end, if it had samples
+        for (samples, dwnd) in [(2, 0), (3, 50_u32.pow(3).isqrt().isqrt() / 8 - 1)] {
+            let mut compound = Compound { round: round(100, samples, 50), cwnd: 50, dwnd: 0 };
+            compound.grow(&mut LinuxWindow::new(50, Some(2)), 151, 200, true);
+            assert_eq!(compound.dwnd, dwnd);
+        }
+    }
+
+    #[test]
+    fn compound_begins_with_the_window_and_what_was_sent() {
+        let mut compound = Compound { dwnd: 9, ..Compound::new(2) };
+        compound.begin(10, 7);
+        assert_eq!((compound.cwnd, compound.dwnd, compound.round.next, compound.round.first), (7, 0, 10, 0));
+    }
+}

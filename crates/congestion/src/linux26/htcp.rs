@@ -63,6 +63,12 @@ impl Htcp {
         self.last_congestion = Some(now);
     }
 
+    /// What was acknowledged since the last measurement, and when that was, ms.
+    #[cfg(test)]
+    pub(super) fn measured(&self) -> (u64, u64) {
+        (self.packets, self.since_ms)
+    }
+
     /// ms since the last congestion.
     fn calm_ms(&self, now: Time) -> u64 {
         jiffies(now).saturating_sub(self.last_congestion.map_or(0, jiffies))
@@ -169,5 +175,150 @@ impl Htcp {
             self.rtt_ms.1 = least + ((most - least) * 95) / 100;
         }
         ((u64::from(cwnd) * self.beta) >> 7) as u32
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bufferlab_units::Span;
+
+    use super::*;
+
+    fn at(ms: u64) -> Time {
+        Time::ZERO + Span::from_ms(ms)
+    }
+
+    /// Since a loss at 0 s, with a shortest and a longest round-trip time.
+    fn control(rtt_ms: (u64, u64)) -> Htcp {
+        Htcp { rtt_ms, last_congestion: Some(Time::ZERO), ..Htcp::default() }
+    }
+
+    /// `measure_achieved_throughput`: once a window less α and a round trip; in the first three whole rounds the last sample
+    /// counts, then a filter of a quarter, its largest and smallest value.
+    #[test]
+    fn the_throughput_is_measured_once_a_window_and_filtered_after_three_rounds() {
+        let mut control = control((100, 0));
+        let mut measured = |ms, acked| {
+            control.measure_throughput(at(ms), acked, true, 10);
+            (control.rate, control.rates)
+        };
+        assert_eq!([measured(50, 9), measured(99, 1)], [(0, (0, 0)); 2], "not before a round trip");
+        assert_eq!(measured(100, 0), (100, (100, 100)));
+        assert_eq!(measured(250, 8), (100, (100, 100)), "not before nine segments");
+        assert_eq!(measured(250, 1), (60, (60, 60)));
+        // 20 in 149 ms, still of the third round
+        assert_eq!(measured(399, 20), (134, (134, 134)));
+        assert_eq!(measured(500, 10), ((3 * 134 + 99) / 4, (134, 134)));
+        assert_eq!(measured(600, 40), ((3 * 125 + 400) / 4, (134, 193)));
+        let mut fast = Htcp { alpha: 4 << 7, ..control };
+        fast.measure_throughput(at(700), 5, true, 10);
+        assert_eq!(fast.packets, 5);
+        fast.measure_throughput(at(700), 1, true, 10);
+        assert_eq!(fast.packets, 0, "four segments a round are not yet to be acknowledged");
+    }
+
+    #[test]
+    fn nothing_is_measured_in_a_repair_or_before_a_round_trip_time_is_known() {
+        let mut repairing = control((100, 0));
+        repairing.packets = 50;
+        repairing.measure_throughput(at(300), 7, false, 10);
+        assert_eq!((repairing.packets, repairing.since_ms, repairing.rate, repairing.counts), (0, 300, 0, 1));
+        let mut unknown = control((0, 0));
+        unknown.measure_throughput(at(300), 50, true, 10);
+        assert_eq!((unknown.packets, unknown.rate, unknown.counts), (50, 0, 50));
+    }
+
+    /// `measure_rtt`: the longest time rises by 20 ms at a step, after three rounds, where a loss was seen and none is repaired.
+    #[test]
+    fn the_longest_time_rises_by_20_ms_at_a_step() {
+        let measured = |before, ms, srtt_ms, ssthresh, open| {
+            let mut control = control(before);
+            control.measure_rtt(at(ms), srtt_ms, ssthresh, open);
+            control.rtt_ms
+        };
+        assert_eq!(measured((0, 0), 1_000, 110, 50, false), (110, 0));
+        assert_eq!(measured((100, 0), 1_000, 120, 50, true), (100, 120));
+        assert_eq!(measured((100, 0), 1_000, 121, 50, true), (100, 100));
+        assert_eq!(measured((100, 130), 1_000, 150, 50, true), (100, 150));
+        assert_eq!(measured((100, 130), 1_000, 105, 50, true), (100, 130));
+        assert_eq!(measured((100, 130), 1_000, 90, 50, true), (90, 130));
+        assert_eq!(measured((100, 130), 1_000, 140, 50, false), (100, 130), "a loss is repaired");
+        assert_eq!(measured((100, 130), 1_000, 140, 0xFFFE, true), (100, 140));
+        assert_eq!(measured((100, 130), 1_000, 140, 0xFFFF, true), (100, 130), "no loss was seen");
+        assert_eq!(measured((100, 130), 399, 140, 50, true), (100, 130), "three rounds");
+        assert_eq!(measured((100, 130), 400, 140, 50, true), (100, 140));
+    }
+
+    /// `htcp_cong_avoid`: a segment more once α times the count is a window; that acknowledgment does not count.
+    #[test]
+    fn alpha_segments_are_added_a_round() {
+        let mut control = control((100, 0));
+        (control.alpha, control.counts) = (2 << 7, 3);
+        let mut window = LinuxWindow::new(10, Some(2));
+        let mut grow = |control: &mut Htcp| {
+            control.grow(at(0), &mut window, 100, true);
+            (window.cwnd, window.counted)
+        };
+        // three for the first, which covered three, then one each
+        assert_eq!([(); 4].map(|()| grow(&mut control)), [(10, 3), (10, 4), (10, 5), (11, 0)]);
+        assert_eq!((control.alpha, grow(&mut control)), (1 << 7, (11, 1)));
+    }
+
+    /// `htcp_beta_update`: 5·maxB between 4 and 6 times the former one; then the ratio of the times, in 128ths from ½ to 0.8.
+    #[test]
+    fn beta_adapts_at_an_unchanged_throughput() {
+        for (most, adaptive, rtt_ms, beta, adapts) in [
+            (80, true, (100, 160), 80, true),
+            (79, true, (100, 160), 64, false),
+            (120, true, (100, 160), 80, true),
+            (121, true, (100, 160), 64, false),
+            (100, false, (100, 160), 64, true),
+            (100, true, (10, 16), 64, true),
+            (100, true, (11, 16), 88, true),
+            (100, true, (100, 0), 64, true),
+            (100, true, (100, 101), 102, true),
+            (100, true, (100, 400), 64, true),
+        ] {
+            let mut control = Htcp { adaptive, rates: (0, most), old_most: 100, beta: 99, ..control(rtt_ms) };
+            control.update_beta();
+            assert_eq!((control.beta, control.adaptive, control.old_most), (beta, adapts, most));
+        }
+    }
+
+    /// `htcp_alpha_update`: 2 (1 − β) · (1 + 10 (Δ − 1) + ((Δ − 1)/2)²) in whole factors after a second, over the ratio of
+    /// 100 ms to the shortest time, which is between ½ and 10.
+    #[test]
+    fn alpha_grows_with_the_time_since_the_last_loss_and_with_the_path() {
+        for (ms, least_ms, alpha) in [
+            (500, 0, 1),
+            (1_000, 0, 1),
+            (1_100, 0, 2),
+            (2_000, 0, 11),
+            (5_000, 0, 45),
+            (2_000, 100, 11),
+            (2_000, 200, 22),
+            (2_000, 900, 22),
+            (2_000, 20, 2),
+            (9_000, 5, 9),
+            (500, 20, 1),
+        ] {
+            let mut control = control((least_ms, 0));
+            control.update_alpha(at(ms));
+            assert_eq!(control.alpha, alpha << 7, "{ms} {least_ms}");
+        }
+        let mut gentle = Htcp { beta: 96, ..control((0, 0)) };
+        gentle.update_alpha(at(2_000));
+        assert_eq!(gentle.alpha, 2 * 11 * 32);
+    }
+
+    /// `htcp_recalc_ssthresh` and the "slowly fading memory" of the longest time.
+    #[test]
+    fn a_loss_leaves_beta_and_lets_the_longest_time_fade() {
+        for (rtt_ms, faded) in [((100, 160), (100, 157)), ((100, 100), (100, 100)), ((0, 50), (0, 50))] {
+            let mut control = Htcp { adaptive: true, rates: (0, 100), old_most: 100, ..control(rtt_ms) };
+            let left = control.threshold(at(0), 1_000);
+            let beta = if rtt_ms.0 == 0 { 64 } else { (rtt_ms.0 * 128 / rtt_ms.1).min(102) };
+            assert_eq!((u64::from(left), control.rtt_ms), (1_000 * beta / 128, faded));
+        }
     }
 }

@@ -131,3 +131,77 @@ fn compound_adds_a_part_of_the_windows_three_quarters_power() {
     assert_eq!(compound.dwnd() % 2, 0);
     assert!(compound.dwnd() >= 2);
 }
+
+/// `init`: the laws begin with the first acknowledgment, not with the run.
+#[test]
+fn the_laws_begin_with_the_first_acknowledgment() {
+    for law in [Linux26Law::Htcp, Linux26Law::Vegas, Linux26Law::Westwood, Linux26Law::Compound] {
+        let mut control = control(10, 2, law);
+        let now = Time::ZERO + Span::from_s(7);
+        control.on_kernel_ack(now, &ack(5, 15, 100));
+        match &control.law {
+            Law::Htcp(htcp) => assert_eq!(htcp.last_congestion, Some(now)),
+            Law::Vegas(vegas) => assert_eq!(vegas.round.sent(), 15),
+            Law::Compound(compound) => assert_eq!(compound.round.sent(), 15),
+            // begun at 7 s, no time has passed, and the five segments before are not counted
+            Law::Westwood(westwood) => assert_eq!(westwood.needed(), 2),
+            Law::Reno | Law::Scalable => unreachable!(),
+        }
+    }
+}
+
+/// `pkts_acked` and `rtt_sample` are called for new data.
+#[test]
+fn duplicates_do_not_count_for_h_tcp_and_vegas() {
+    let duplicate = |open| {
+        let new = ack(5, 15, 100);
+        KernelAck { sample: AckSample { acked: 0, ..new.sample }, open, grows: false, ..new }
+    };
+    let mut htcp = control(10, 2, Linux26Law::Htcp);
+    acks(&mut htcp, 1, 3, 100);
+    htcp.on_kernel_ack(Time::ZERO + Span::from_s(1), &duplicate(false));
+    let Law::Htcp(law) = &htcp.law else { panic!() };
+    assert_eq!(law.measured(), (3, 0));
+    htcp.on_kernel_ack(Time::ZERO + Span::from_s(1), &KernelAck { open: false, ..ack(5, 15, 100) });
+    let Law::Htcp(law) = &htcp.law else { panic!() };
+    assert_eq!(law.measured(), (0, 1_000), "but new data in a repair starts the count over");
+    let vegas = |acked| {
+        let mut control = control(10, 2, Linux26Law::Vegas);
+        for una in [1, 2, 11] {
+            let mut seen = ack(una, 10, 100);
+            seen.sample.acked = if una == 2 { acked } else { 1 };
+            seen.grows = una != 2;
+            control.on_kernel_ack(Time::ZERO, &seen);
+        }
+        control.cwnd()
+    };
+    // with three samples the first round ends as Vegas says, with two as Reno does
+    assert_eq!((vegas(1), vegas(0)), (9.0, 10.0));
+}
+
+/// `tcp_is_cwnd_limited` and `tcp_reno_cong_avoid`, with `sysctl_tcp_abc`: whole windows are counted, and what is over stays.
+#[test]
+fn reno_counts_segments_where_its_window_is_used() {
+    let mut control = control(10, 2, Linux26Law::Reno);
+    let mut acknowledge = |acked, prior_inflight| {
+        let mut seen = ack(1, 10, 100);
+        (seen.sample.acked, seen.prior_inflight) = (acked, prior_inflight);
+        control.on_kernel_ack(Time::ZERO, &seen);
+        (control.cwnd(), control.acked)
+    };
+    assert_eq!(acknowledge(25, 10), (11.0, 15));
+    assert_eq!(acknowledge(1, 11), (12.0, 5));
+    assert_eq!(acknowledge(9, 11), (12.0, 14), "its use is looked at");
+    assert_eq!(acknowledge(0, 12), (13.0, 2));
+}
+
+/// While a loss is repaired, and after a timeout, Vegas's window grows as Reno's.
+#[test]
+fn vegas_is_reno_while_it_rests() {
+    let mut control = control(40, 2, Linux26Law::Vegas);
+    acks(&mut control, 1, 3, 100);
+    control.on_congestion(Time::ZERO, &LOSS);
+    control.window.cwnd = 20;
+    acks(&mut control, 4, 20, 400);
+    assert_eq!(control.cwnd(), 21.0);
+}
