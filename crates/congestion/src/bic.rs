@@ -296,4 +296,54 @@ mod tests {
         control.on_congestion(Time::ZERO, &event(CongestionEvent::Timeout { repeated: true }));
         assert_eq!(control.ssthresh(), 799.0);
     }
+
+    /// `bictcp_acked` learns of new data where nothing is repaired; `tcp_is_cwnd_limited` lets the window grow where it is used.
+    #[test]
+    fn an_acknowledgment_of_the_kernels_teaches_and_grows_apart() {
+        for (open, acked, grows, prior_inflight, learns, grown) in [
+            (true, 1, true, 10, true, true),
+            (true, 1, true, 9, true, false),
+            (true, 1, false, 10, true, false),
+            (false, 1, true, 10, false, true),
+            (true, 0, true, 10, false, true),
+        ] {
+            let mut control = Bic::new(10, Some(20), BicConfig::default());
+            let ack = KernelAck {
+                sample: AckSample::of(acked),
+                prior_inflight,
+                open,
+                grows,
+                ..KernelAck::default()
+            };
+            control.on_kernel_ack(Time::ZERO, &ack);
+            assert_eq!(control.ratio.0 < 32, learns, "{ack:?}");
+            assert_eq!(control.cwnd(), if grown { 11.0 } else { 10.0 }, "{ack:?}");
+        }
+        let mut control = Bic::new(10, None, BicConfig::default());
+        control.adopt(7);
+        assert_eq!(control.cwnd(), 7.0);
+        control.adopt(0);
+        assert_eq!(control.cwnd(), 1.0);
+    }
+
+    /// `bictcp_update`: once in 31 ms for the same window, and up to 14 segments as Reno; before the first loss at most 20.
+    #[test]
+    fn the_step_is_worked_out_anew_for_another_window_or_after_31_ms() {
+        let mut control = Bic::new(1_000, Some(2), BicConfig::default());
+        (control.last_max, control.lost_before) = (1_100, true);
+        let mut work_out = |cwnd, last_max, now_ms| {
+            (control.window.cwnd, control.last_max) = (cwnd, last_max);
+            control.work_out(now_ms);
+            control.count
+        };
+        // half of 1000/16 and of 1000/10, as two segments are acknowledged at once
+        assert_eq!(work_out(1_000, 1_100, 100), 31);
+        assert_eq!([work_out(1_000, 1_040, 131), work_out(1_000, 1_040, 132)], [31, 50]);
+        assert_eq!(work_out(1_001, 1_100, 132), 31);
+        assert_eq!([work_out(14, 1_100, 132), work_out(15, 18, 132)], [14, 37]);
+        control.lost_before = false;
+        control.window.cwnd = 1_000;
+        control.work_out(900);
+        assert_eq!(control.count, 10);
+    }
 }

@@ -320,4 +320,50 @@ mod tests {
         control.on_congestion(Time::ZERO, &loss(CongestionEvent::Timeout { repeated: false }));
         assert_eq!((control.cwnd(), control.dwnd, control.gamma, control.ssthresh()), (1.0, 0.0, 30.0, 80.0));
     }
+
+    /// "while diff < γ": with as many waiting as γ the delay window shrinks by them.
+    #[test]
+    fn as_many_waiting_as_gamma_are_too_many() {
+        for (window, dwnd) in [(60.0, 10.0), (59.0, 40.0 + 59.0_f64.powf(0.75) / 8.0 - 1.0)] {
+            let mut control = Ctcp::new(1, Some(2), CtcpParameters::default());
+            (control.loss_window, control.dwnd, control.samples) = (window - 40.0, 40.0, 3);
+            (control.base_rtt, control.round_rtt) = (Some(BASE), Some(Span::from_ms(200)));
+            control.end_round();
+            assert!((control.dwnd - dwnd).abs() < 1e-9, "{window}: {}", control.dwnd);
+            assert_eq!(control.waiting_reno, Some((window - 40.0) / 2.0));
+        }
+    }
+
+    /// Delay governs in congestion avoidance only, which begins at the threshold, and of rounds with more than two samples.
+    #[test]
+    fn the_delay_window_waits_for_the_end_of_slow_start_and_for_three_samples() {
+        assert_eq!(after_a_round(50, 51, 100, 38.0).dwnd, 0.0);
+        assert!(after_a_round(50, 50, 100, 38.0).dwnd > 1.0);
+        let mut control = after_a_round(50, 2, 100, 38.0);
+        control.dwnd = 0.0;
+        (control.samples, control.round_rtt) = (2, Some(BASE));
+        control.end_round();
+        assert_eq!((control.dwnd, control.samples, control.round_rtt), (0.0, 0, None));
+    }
+
+    /// Reno's part: a segment for each in slow start, which ends in the middle of an acknowledgment; then one a window.
+    #[test]
+    fn renos_window_grows_by_the_sum() {
+        let parameters = CtcpParameters { initial_dwnd: 5.0, ..CtcpParameters::default() };
+        let mut control = Ctcp::new(8, Some(10), parameters);
+        control.on_ack(Time::ZERO, &AckSample::of(1));
+        assert_eq!((control.loss_window, control.dwnd), (9.0, 0.0));
+        // the threshold; and the delay window begins, so that three are left of a window of 15
+        control.on_ack(Time::ZERO, &AckSample::of(4));
+        assert_eq!((control.loss_window, control.dwnd), (10.0 + 3.0 / 15.0, 5.0));
+    }
+
+    #[test]
+    fn a_loss_is_no_end_of_slow_start() {
+        let parameters = CtcpParameters { initial_dwnd: 50.0, ..CtcpParameters::default() };
+        let mut control = Ctcp::new(100, Some(2), parameters);
+        control.on_congestion(Time::ZERO, &loss(CongestionEvent::Loss));
+        control.on_ack(Time::ZERO, &AckSample::of(1));
+        assert_eq!((control.dwnd, control.ssthresh()), (0.0, 50.0));
+    }
 }

@@ -330,4 +330,49 @@ mod tests {
         }
         assert!(control.ssthresh() < NO_THRESHOLD, "{control:?}");
     }
+
+    /// Section 4.2: `t_epoch` is "the time at which the current congestion avoidance stage started".
+    #[test]
+    fn a_stage_begins_where_slow_start_ends() {
+        let mut control = Cubic::new(8, Some(10), CubicConfig::default());
+        let acknowledge = |control: &mut Cubic, s, acked| {
+            control.on_ack(Time::ZERO + Span::from_s(s), &AckSample::of(acked));
+            control.stage.map(|stage| stage.epoch)
+        };
+        assert_eq!(acknowledge(&mut control, 1, 1), None);
+        assert_eq!(acknowledge(&mut control, 2, 1), None);
+        assert_eq!(control.cwnd(), 10.0);
+        assert_eq!(acknowledge(&mut control, 3, 1), Some(Time::ZERO + Span::from_s(3)));
+        // the threshold splits a stretched acknowledgment: three of five are left, of a window of ten
+        let mut control = Cubic::new(8, Some(10), CubicConfig::default());
+        assert_eq!(control.slow_start(&AckSample::of(5)), 3.0);
+        assert_eq!(control.cwnd(), 10.0);
+    }
+
+    /// RFC 8511 section 3.1, with 0.85 of section 4.6's flight in congestion avoidance; in slow start as for a loss.
+    #[test]
+    fn a_mild_mark_takes_15_hundredths_in_congestion_avoidance() {
+        for (ssthresh, mild, left) in
+            [(20, true, 85.0), (100, true, 85.0), (101, true, 70.0), (20, false, 70.0)]
+        {
+            let mut control = Cubic::new(100, Some(ssthresh), CubicConfig::default());
+            let event = CongestionEvent::Mark { mild };
+            control.on_congestion(Time::ZERO, &Congestion { event, ..loss(100) });
+            assert_eq!((control.cwnd(), control.ssthresh()), (left, left), "{ssthresh} {mild}");
+        }
+    }
+
+    /// Section 4.3: α is 3 (1 − β)/(1 + β), and 1 "once `W_est` reaches `cwnd_prior`".
+    #[test]
+    fn renos_window_grows_by_one_from_the_window_of_the_last_loss_on() {
+        let mut control = after_loss(40);
+        let mut grown = |w_est, cwnd_prior| {
+            let stage = Stage { epoch: Time::ZERO, k: 10.0, w_max: 40.0, w_est };
+            (control.stage, control.cwnd_prior, control.cwnd) = (Some(stage), cwnd_prior, 20.0);
+            control.avoid_congestion(Time::ZERO, Span::ZERO, 10.0);
+            control.stage.unwrap().w_est - w_est
+        };
+        assert!((grown(39.9, 40.0) - 0.5 * 9.0 / 17.0).abs() < 1e-9);
+        assert!((grown(40.0, 40.0) - 0.5).abs() < 1e-9);
+    }
 }

@@ -315,4 +315,75 @@ mod tests {
         }
         assert_eq!(control.cwnd(), 101.0);
     }
+
+    /// `measure_achieved_throughput`: once a window and a round trip; of the first three rounds after a loss the last
+    /// sample counts, then a filter of a quarter and its largest value.
+    #[test]
+    fn the_throughput_is_measured_once_a_window_and_filtered_after_three_rounds() {
+        let mut control = Htcp::new(10, Some(2));
+        (control.min_rtt, control.last_congestion) = (Some(Span::from_ms(100)), Some(at(0)));
+        let mut measured = |ms, acked| -> (f64, f64) {
+            control.measure_throughput(at(ms), acked);
+            [control.throughput, control.max_throughput.0].map(|rate| (rate * 1e6).round() / 1e6).into()
+        };
+        assert_eq!([measured(50, 9), measured(99, 1)], [(0.0, 0.0); 2], "not before a round trip");
+        assert_eq!(measured(100, 0), (100.0, 100.0));
+        assert_eq!(measured(250, 8), (100.0, 100.0), "not before a window less α");
+        assert_eq!(measured(250, 1), (60.0, 60.0));
+        assert_eq!(measured(399, 8), (60.0, 60.0));
+        assert_eq!(measured(400, 22), (0.75 * 60.0 + 0.25 * 200.0, 95.0));
+        assert_eq!(measured(500, 10), (96.25, 96.25));
+        assert_eq!(measured(600, 9), (94.6875, 96.25));
+        control.alpha = 4.0;
+        control.measure_throughput(at(700), 6);
+        assert_eq!(control.packets, 0, "α segments are not yet to be acknowledged");
+        for min_rtt in [None, Some(Span::ZERO)] {
+            let mut control = Htcp { min_rtt, ..Htcp::new(10, Some(2)) };
+            control.measure_throughput(at(100), 50);
+            assert_eq!((control.throughput, control.packets), (0.0, 50));
+        }
+    }
+
+    /// `htcp_state`, `measure_achieved_throughput`: what was acknowledged before a congestion's end counts for nothing.
+    #[test]
+    fn a_congestion_starts_the_measurement_over() {
+        let mut control = Htcp::new(10, Some(2));
+        let seen = |control: &Htcp| (control.packets, control.measured, control.last_congestion);
+        control.packets = 7;
+        control.on_congestion(at(30), &LOSS);
+        assert_eq!(seen(&control), (0, at(30), Some(at(30))));
+        control.packets = 7;
+        control.on_recovery_exit(at(60));
+        assert_eq!(seen(&control), (0, at(60), Some(at(60))));
+    }
+
+    /// `htcp_beta_update`: a fifth more or less is no change; paths of 10 ms do not adapt.
+    #[test]
+    fn beta_adapts_at_an_unchanged_throughput_and_beyond_ten_ms() {
+        for (throughput, min_us, beta) in [
+            (1_200.0, 100_000, 0.625),
+            (800.0, 100_000, 0.625),
+            (1_201.0, 100_000, 0.5),
+            (799.0, 100_000, 0.5),
+            (1_000.0, 10_000, 0.5),
+            (1_000.0, 10_001, 0.625),
+        ] {
+            let mut control = Htcp::new(10, Some(2));
+            (control.adaptive, control.max_throughput) = (true, (throughput, 1_000.0));
+            (control.min_rtt, control.max_rtt) = (Some(Span::from_us(min_us)), Span::from_us(min_us * 8 / 5));
+            control.update_beta();
+            assert!((control.beta - beta).abs() < 1e-3, "{throughput} {min_us}: {}", control.beta);
+            assert_eq!(control.max_throughput.1, throughput);
+        }
+    }
+
+    #[test]
+    fn the_longest_time_rises_by_20_ms_at_a_step() {
+        let mut control = Htcp::new(10, Some(2));
+        let longest = [100, 120, 141, 140, 130].map(|ms| {
+            control.measure_rtt(Span::from_ms(ms));
+            control.max_rtt
+        });
+        assert_eq!(longest, [100, 120, 120, 140, 140].map(Span::from_ms));
+    }
 }

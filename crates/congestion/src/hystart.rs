@@ -214,4 +214,16 @@ mod tests {
         let sample = AckSample { acked: 100, ..AckSample::default() };
         assert_eq!(HyStart::new().on_ack(&sample).growth, 8.0);
     }
+
+    /// For windows without fractions, a quarter of the pace is a segment for four.
+    #[test]
+    fn conservative_slow_start_adds_a_whole_segment_for_four() {
+        let (mut hystart, mut una) = begun();
+        round(&mut hystart, &mut una, 20, Span::from_ms(120));
+        hystart.rounds.restart(&AckSample { sent_to: u32::MAX, ..AckSample::default() });
+        let mut whole = |acked| hystart.on_ack(&AckSample::of(acked)).whole(acked);
+        assert_eq!([1; 9].map(&mut whole), [0, 0, 0, 1, 0, 0, 0, 1, 0]);
+        assert_eq!([2, 8, 1].map(whole), [0, 2, 1]);
+        assert_eq!(HyStart::new().on_ack(&AckSample::of(3)).whole(3), 3);
+    }
 }

@@ -379,4 +379,33 @@ mod tests {
         control.on_ack(at(0), &ack(51, 50, 0, 50));
         assert_eq!(control.window, 51.0);
     }
+
+    /// Slow start ends at the threshold in the middle of an acknowledgment; what is left grows by a segment a window.
+    #[test]
+    fn a_stretched_acknowledgment_is_split_at_the_threshold() {
+        let mut control = Prague::new(18, Some(20), PragueConfig::default());
+        control.grow(10.0, Span::from_ms(50));
+        assert_eq!((control.cwnd(), control.window), (20.0, 20.0 + 8.0 / 20.0));
+    }
+
+    #[test]
+    fn timeouts_leave_a_segment_and_half_of_the_flight_at_the_first() {
+        let mut control = steady(100.0, 0.2);
+        let congest = |control: &mut Prague, event, flight| {
+            control.on_congestion(at(0), &Congestion { event, flight, receive_window: 1_000 });
+            (control.cwnd(), control.window, control.ssthresh())
+        };
+        let timeout = |repeated| CongestionEvent::Timeout { repeated };
+        assert_eq!(congest(&mut control, CongestionEvent::SynTimeout, 91), (1.0, 1.0, 2.0));
+        assert_eq!(congest(&mut control, timeout(false), 91), (1.0, 1.0, 45.0));
+        assert_eq!(congest(&mut control, timeout(true), 9), (1.0, 1.0, 45.0));
+        assert_eq!(congest(&mut control, timeout(false), 3), (1.0, 1.0, 2.0));
+    }
+
+    #[test]
+    fn a_round_without_acknowledged_segments_has_no_part_of_marked_ones() {
+        let mut control = steady(100.0, 0.2);
+        control.average(at(0), &ack(1, 0, 0, 50));
+        assert_eq!((control.alpha(), control.round_end), (0.2, 101));
+    }
 }

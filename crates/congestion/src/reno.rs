@@ -269,4 +269,63 @@ mod tests {
             assert_eq!((control.cwnd(), control.ssthresh()), (1.0, 20.0));
         }
     }
+
+    /// ns-2 2.35 `partialnewack`: what is taken off stays off, down to a segment.
+    #[test]
+    fn a_partial_acknowledgment_deflates_the_window_to_a_segment_at_least() {
+        let mut control = Reno::new(10, Some(2), Growth::PerAck);
+        control.on_deflation(3);
+        assert_eq!(control.cwnd(), 7.0);
+        control.on_deflation(7);
+        assert_eq!(control.cwnd(), 1.0);
+    }
+
+    /// RFC 8511 section 3.1: 0.8 of the flight in congestion avoidance; half of it in slow start, and for other marks.
+    #[test]
+    fn a_mild_mark_takes_a_fifth_in_congestion_avoidance() {
+        for (ssthresh, mild, left) in
+            [(20, true, 32.0), (40, true, 32.0), (41, true, 20.0), (20, false, 20.0)]
+        {
+            let mut control = Reno::new(40, Some(ssthresh), Growth::PerSegment);
+            let event = CongestionEvent::Mark { mild };
+            control.on_congestion(Time::ZERO, &Congestion { event, flight: 41, receive_window: 1_000 });
+            assert_eq!((control.cwnd(), control.ssthresh()), (left, left), "{ssthresh} {mild}");
+        }
+    }
+
+    /// RFC 3465: what slow start does not need counts towards the next segment; a reduction or an idle time starts the count over.
+    #[test]
+    fn a_stretched_acknowledgment_is_split_at_the_threshold() {
+        let mut control = Reno::new(8, Some(10), Growth::PerSegment);
+        control.on_ack(Time::ZERO, &AckSample::of(7));
+        assert_eq!((control.cwnd(), control.counted), (10.0, 5.0));
+        control.on_idle(Time::ZERO, &Idle { idle: bufferlab_units::Span::ZERO, restart: Some((10, 5)) });
+        assert_eq!((control.ssthresh(), control.counted), (10.0, 0.0));
+        acks(&mut control, 9);
+        loss(&mut control, 20);
+        assert_eq!((control.cwnd(), control.counted), (10.0, 0.0));
+    }
+
+    /// ns-2 2.35 `slowdown`: with what is left of the window, so that nothing of the threshold is.
+    #[test]
+    fn ns2_halves_again_at_a_repeated_timeout() {
+        let mut control = Reno::new(40, Some(2), Growth::PerAck);
+        for (repeated, ssthresh) in [(false, 20.0), (true, 2.0)] {
+            let event = CongestionEvent::Timeout { repeated };
+            control.on_congestion(Time::ZERO, &Congestion { event, flight: 40, receive_window: 1_000 });
+            assert_eq!((control.cwnd(), control.ssthresh()), (1.0, ssthresh));
+        }
+    }
+
+    /// `tcp_is_cwnd_limited`, for controls that do not say otherwise.
+    #[test]
+    fn an_acknowledgment_of_the_kernels_lets_a_window_grow_that_is_used() {
+        for (grows, prior_inflight, cwnd) in [(true, 10, 11.0), (true, 9, 10.0), (false, 10, 10.0)] {
+            let mut control = Reno::new(10, None, Growth::PerSegment);
+            let ack =
+                crate::KernelAck { sample: AckSample::of(1), prior_inflight, grows, ..Default::default() };
+            control.on_kernel_ack(Time::ZERO, &ack);
+            assert_eq!(control.cwnd(), cwnd);
+        }
+    }
 }

@@ -222,4 +222,26 @@ mod tests {
         control.on_recovery_exit(Time::ZERO);
         assert!(control.enabled && control.restart);
     }
+
+    /// `tcp_current_ssthresh`: never below three quarters of the window.
+    #[test]
+    fn the_threshold_follows_the_window() {
+        for (ssthresh, after) in [(10, 31.0), (31, 31.0), (35, 35.0)] {
+            assert_eq!(judged(42, Some(ssthresh), 3).ssthresh(), after);
+        }
+    }
+
+    /// `tcp_vegas_state`: Vegas rests from a loss on until it is repaired. A lost SYN is none.
+    #[test]
+    fn only_what_has_to_be_repaired_stops_vegas() {
+        for (event, enabled) in [
+            (CongestionEvent::Loss, false),
+            (CongestionEvent::Timeout { repeated: false }, false),
+            (CongestionEvent::SynTimeout, true),
+        ] {
+            let mut control = Vegas::new(50, Some(10));
+            control.on_congestion(Time::ZERO, &Congestion { event, ..LOSS });
+            assert_eq!(control.enabled, enabled);
+        }
+    }
 }
