@@ -93,6 +93,8 @@ impl Tcp {
 pub(crate) struct Group {
     pub(crate) name: String,
     pub(crate) kind: Kind,
+    /// Codepoint of its packets, acknowledgments included.
+    pub(crate) dscp: u8,
     pub(crate) forward: Vec<u32>,
     pub(crate) reverse: Vec<u32>,
 }
@@ -104,7 +106,7 @@ impl Group {
             SourcePlan::Udp(udp) => Kind::Datagrams { wire_bytes: udp.config.packet_bytes, pings: udp.echo },
         };
         let (forward, reverse) = (plan.forward.clone(), plan.reverse.clone());
-        Group { name: plan.name.clone(), kind, forward, reverse }
+        Group { name: plan.name.clone(), kind, dscp: plan.dscp, forward, reverse }
     }
 }
 

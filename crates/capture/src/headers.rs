@@ -5,7 +5,7 @@
 use bufferlab_qdisc::Ecn;
 use etherparse::checksum::Sum16BitWords;
 use etherparse::{
-    IcmpEchoHeader, Icmpv4Header, Icmpv4Type, IpEcn, IpFragOffset, IpNumber, Ipv4Header, Ipv4Options,
+    IcmpEchoHeader, Icmpv4Header, Icmpv4Type, IpDscp, IpEcn, IpFragOffset, IpNumber, Ipv4Header, Ipv4Options,
     TcpHeader, TcpOptionElement, UdpHeader,
 };
 
@@ -56,7 +56,7 @@ pub(crate) fn write(
     bytes: &mut Vec<u8>,
     ends: &Endpoints,
     identification: u16,
-    ecn: Ecn,
+    (dscp, ecn): (u8, Ecn),
     content: &Content,
 ) -> u32 {
     bytes.clear();
@@ -73,7 +73,7 @@ pub(crate) fn write(
     };
     let total_bytes = bytes.len() as u32 + payload_bytes;
     let mut header = Ipv4Header {
-        dscp: etherparse::IpDscp::default(),
+        dscp: IpDscp::try_new(dscp).unwrap_or_default(),
         ecn: match ecn {
             Ecn::Incapable => IpEcn::ZERO,
             Ecn::Scalable => IpEcn::ONE,
@@ -203,7 +203,7 @@ mod tests {
     /// The packet with its payload of zeros, as etherparse reads it.
     fn whole(content: &Content) -> (Vec<u8>, u32) {
         let mut bytes = Vec::new();
-        let total = write(&mut bytes, &ENDS, 7, Ecn::Marked, content);
+        let total = write(&mut bytes, &ENDS, 7, (0, Ecn::Marked), content);
         bytes.resize(total as usize, 0);
         (bytes, total)
     }
@@ -244,14 +244,17 @@ mod tests {
 
     /// RFC 3168 section 5: ECT(1) is 01, ECT(0) 10, CE 11.
     #[test]
-    fn codepoints_are_those_of_rfc_3168() {
-        let field = |ecn| {
+    fn codepoints_are_those_of_rfc_3168_and_of_the_group() {
+        let field = |(dscp, ecn)| {
             let mut bytes = Vec::new();
-            write(&mut bytes, &ENDS, 7, ecn, &Content::Udp { wire_bytes: 28 });
-            bytes[1] & 3
+            write(&mut bytes, &ENDS, 7, (dscp, ecn), &Content::Udp { wire_bytes: 28 });
+            bytes[1]
         };
-        let codepoints = [Ecn::Incapable, Ecn::Scalable, Ecn::Capable, Ecn::Marked].map(field);
+        let codepoints =
+            [Ecn::Incapable, Ecn::Scalable, Ecn::Capable, Ecn::Marked].map(|ecn| field((0, ecn)));
         assert_eq!(codepoints, [0, 1, 2, 3]);
+        // RFC 2474 section 3: six bits in front of them; 46 is EF (RFC 3246)
+        assert_eq!([field((46, Ecn::Marked)), field((63, Ecn::Incapable))], [0xBB, 0xFC]);
     }
 
     #[test]

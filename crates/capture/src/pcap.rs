@@ -135,13 +135,9 @@ impl Pcap {
         }
         self.written += 1;
         let packet = sighting.packet;
-        let stated = headers::write(
-            &mut self.headers,
-            &packet.ends,
-            packet.identification,
-            sighting.ecn,
-            &packet.content,
-        );
+        let field = (network.groups[packet.group as usize].dscp, sighting.ecn);
+        let stated =
+            headers::write(&mut self.headers, &packet.ends, packet.identification, field, &packet.content);
         let comment = comment(sighting, network);
         let record = PacketRecord {
             interface,
