@@ -327,3 +327,5 @@ fn ecn(packet: &Packet) -> Ecn {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod written;
