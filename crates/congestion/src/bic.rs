@@ -244,6 +244,7 @@ mod tests {
             (1_004, 1_000, 1_004 * 3 / 4),
             (1_047, 1_000, 1_047 * 3 / 47),
             (1_048, 1_000, 1_048 / 16), // far beyond: linear again
+            (1_060, 1_000, 1_060 / 16),
         ];
         for (cwnd, last_max, step) in table {
             assert_eq!(Bic::step(cwnd, last_max), step, "{cwnd} of {last_max}");

@@ -177,3 +177,22 @@ fn a_mark_leaves_what_a_loss_leaves_and_a_mild_one_no_less() {
         assert!(ignores || own || after_a_loss == after_a_mark, "{mark:?}: {after_a_loss} {after_a_mark}");
     }
 }
+
+/// Only controls that say so have rates measured for them, and a pace.
+#[test]
+fn what_a_control_asks_for_is_what_its_parameters_say() {
+    for kind in CongestionConfig::KINDS {
+        let config = (kind.default)();
+        let control = config.build(Context {
+            initial_window: 10,
+            initial_ssthresh: None,
+            wire_bytes: 1500,
+            mss_bytes: 1448,
+            offload: false,
+            stream: Stream::new(1, 2, 3),
+        });
+        assert_eq!(control.wants_rate(), config.needs_rates(), "{control:?}");
+        assert_eq!(control.pacing().is_some() || control.pace().is_some(), config.has_pace(), "{control:?}");
+        assert!(!control.counts_marks() || config.uses_ecn(), "{control:?}");
+    }
+}

@@ -107,4 +107,14 @@ mod tests {
         control.on_congestion(Time::ZERO, &congestion);
         assert_eq!((control.cwnd(), control.ssthresh()), (701.0, 701.0));
     }
+
+    /// `tcp_scalable_cong_avoid`: what slow start has used up does not count, whatever was counted before an idle time.
+    #[test]
+    fn slow_start_leaves_nothing_to_count() {
+        let mut control = Scalable::new(100, Some(2), ScalableConfig::default());
+        control.on_ack(Time::ZERO, &AckSample::of(60));
+        control.on_idle(Time::ZERO, &Idle { idle: bufferlab_units::Span::ZERO, restart: Some((10, 50)) });
+        control.on_ack(Time::ZERO, &AckSample::of(1));
+        assert_eq!(control.cwnd(), 11.0);
+    }
 }

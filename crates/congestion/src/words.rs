@@ -165,4 +165,20 @@ mod tests {
             assert_eq!(NamedControl::of(word), None, "{word}");
         }
     }
+
+    #[test]
+    fn every_word_stands_once_beside_what_its_kind_is() {
+        let rows = NamedControl::described();
+        let mut words: Vec<&str> = rows.iter().flat_map(|(words, _)| words.clone()).collect();
+        let mut expected: Vec<&str> = NamedControl::words().chain([NamedControl::FIXED]).collect();
+        words.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(words, expected);
+        for (word, said) in
+            [("vegas", "Brakmo"), ("dctcp", "RFC 8257"), (NamedControl::FIXED, "never changes")]
+        {
+            let row = rows.iter().find(|(words, _)| words.contains(&word)).unwrap();
+            assert!(row.1.contains(said), "{word}: {}", row.1);
+        }
+    }
 }

@@ -185,3 +185,16 @@ fn the_cubic_step_is_the_window_over_the_distance_to_its_curve() {
         }
     }
 }
+
+/// `bictcp_update` of 2.6.24, "use concave growth when the target is above the origin": from the plateau's moment on.
+#[test]
+fn the_clamp_begins_at_the_plateau() {
+    let mut control = after_loss(1_000, LinuxVersion::V2_6_24);
+    control.delay_min = Some(Span::from_ms(100));
+    control.window.cwnd = 700;
+    // 900 ms and a round trip are 1024 units
+    for (k, step) in [(1_024, 700 * 100 / (16 * 100)), (1_025, 700 / 300)] {
+        let epoch = Epoch { k, ..control.begin_epoch(0, 1) };
+        assert_eq!(control.cubic_step(&epoch, 900), step, "{k}");
+    }
+}

@@ -201,7 +201,9 @@ fn vegas_is_reno_while_it_rests() {
     let mut control = control(40, 2, Linux26Law::Vegas);
     acks(&mut control, 1, 3, 100);
     control.on_congestion(Time::ZERO, &LOSS);
-    control.window.cwnd = 20;
-    acks(&mut control, 4, 20, 400);
-    assert_eq!(control.cwnd(), 21.0);
+    control.window.cwnd = 30;
+    acks(&mut control, 4, 29, 400);
+    assert_eq!(control.cwnd(), 30.0);
+    acks(&mut control, 33, 1, 400);
+    assert_eq!(control.cwnd(), 31.0);
 }
