@@ -168,4 +168,15 @@ pub(crate) mod tests {
         assert_eq!(blocks.finish(), (200, 200, None));
         assert_eq!(memory.bytes(), (0..200).collect::<Vec<u8>>());
     }
+
+    #[test]
+    fn blocks_are_written_when_the_buffer_is_full() {
+        let memory = Memory::default();
+        let mut blocks = Blocks::new(Box::new(memory.clone()));
+        blocks.push(|buffer| buffer.resize(BUFFER_BYTES - 1, 7));
+        assert_eq!(memory.bytes().len(), 0);
+        blocks.push(|buffer| buffer.push(7));
+        assert_eq!(memory.bytes().len(), BUFFER_BYTES);
+        assert_eq!(blocks.finish(), (BUFFER_BYTES as u64, 2, None));
+    }
 }

@@ -231,3 +231,112 @@ impl Endpoints {
 fn clamped(bytes: u32) -> u16 {
     u16::try_from(bytes).unwrap_or(u16::MAX)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan() -> Plan {
+        serde_json::from_str(include_str!("../../simulator/tests/plans/two_flows.json")).unwrap()
+    }
+
+    /// The first group's options with other parameters.
+    fn tcp(change: impl FnOnce(&mut TcpPlan)) -> Tcp {
+        let mut plan = plan();
+        let SourcePlan::Tcp(tcp) = &mut plan.groups[0].source else { panic!() };
+        change(tcp);
+        Tcp::new(tcp)
+    }
+
+    /// RFC 7323 section 2.3: the least shift by which 16 bits hold the window, 14 at most; none is offered for a small one.
+    #[test]
+    fn the_window_is_scaled_by_as_much_as_it_needs() {
+        for (bytes, scale, field) in [
+            (65_535, None, 65_535),
+            (65_536, Some(1), 32_768),
+            (131_071, Some(1), 65_535),
+            (65_535 << 14, Some(14), 65_535),
+            (1 << 40, Some(14), 65_535),
+        ] {
+            let tcp = tcp(|tcp| tcp.config.receive_window_bytes = bytes);
+            assert_eq!((tcp.scale, tcp.window(false, None)), (scale, field), "{bytes}");
+            // section 2.2: a SYN's window is not scaled
+            assert_eq!(u64::from(tcp.window(true, None)), bytes.min(65_535), "{bytes}");
+        }
+    }
+
+    /// What is offered is in units of the shift, and no segment less for that.
+    #[test]
+    fn an_offered_window_is_rounded_up() {
+        let tcp = tcp(|tcp| tcp.config.receive_window_bytes = 65_535 << 3);
+        assert_eq!((tcp.scale, tcp.mss_bytes), (Some(3), 960));
+        // 3·960 / 8, and 1 of 961 bytes is more than 120
+        assert_eq!([tcp.window(false, Some(3)), tcp.window(true, Some(3))], [360, 2_880]);
+        assert_eq!(tcp.window(false, Some(1_000_000)), u16::MAX);
+        let odd = Tcp { mss_bytes: 961, ..tcp };
+        assert_eq!(odd.window(false, Some(1)), 121);
+    }
+
+    /// A packet of several segments has each one's headers.
+    #[test]
+    fn a_packet_holds_as_many_segments_as_its_bytes() {
+        let tcp = tcp(|_| {});
+        assert_eq!([999, 1_000, 1_999, 2_000, 45_000].map(|bytes| tcp.segments(bytes)), [0, 1, 1, 2, 45]);
+    }
+
+    /// RFC 6691: the option leaves out neither timestamps nor other options; 16 bits hold it.
+    #[test]
+    fn the_announced_mss_counts_the_timestamps() {
+        for (mss_bytes, timestamps, announced) in
+            [(960, false, 960), (960, true, 972), (65_530, true, 65_535)]
+        {
+            let tcp = tcp(|tcp| (tcp.config.mss_bytes, tcp.config.timestamps) = (mss_bytes, timestamps));
+            assert_eq!(tcp.announced_mss, announced);
+        }
+    }
+
+    #[test]
+    fn a_segment_belongs_to_the_newest_connection_that_begins_before_it() {
+        let mut flow = Flow::new(&plan(), 0);
+        assert_eq!((flow.newest(), flow.connection_of(5)), (0, 0));
+        for base in [0, 10, 25] {
+            flow.connect(base);
+        }
+        assert_eq!(flow.newest(), 2);
+        assert_eq!([0, 9, 10, 24, 25, 99].map(|segment| flow.connection_of(segment)), [0, 0, 1, 1, 2, 2]);
+        assert_eq!([flow.byte(1, 10, 960), flow.byte(1, 12, 960), flow.byte(2, 24, 960)], [1, 1_921, 1]);
+        // sequence numbers have 32 bits
+        assert_eq!(flow.byte(0, 5_000_000, 960), (5_000_000_u64 * 960 + 1) as u32);
+    }
+
+    #[test]
+    fn a_transfer_ends_within_its_last_segment() {
+        let mut plan = plan();
+        let SourcePlan::Tcp(tcp) = &mut plan.groups[0].source else { panic!() };
+        tcp.transfer_bytes = Some(1_920);
+        let flow = Flow::new(&plan, 0);
+        assert_eq!([1, 2, 3].map(|segment| flow.ends_before(segment, 960)), [false, true, true]);
+        assert_eq!([1, 2, 3].map(|segment| flow.byte(0, segment, 960)), [961, 1_921, 1_921]);
+    }
+
+    #[test]
+    fn each_host_counts_its_packets_in_16_bits() {
+        let mut flow = Flow::new(&plan(), 0);
+        assert_eq!([true, true, false, true].map(|sender| flow.next_identification(sender)), [1, 2, 1, 3]);
+        flow.sent[0] = u16::MAX;
+        assert_eq!(flow.next_identification(false), 0);
+    }
+
+    /// docs/capture.md: hosts by flow, the server's port by group, the client's by connection; who fetches is the client.
+    #[test]
+    fn addresses_and_ports_name_flow_group_and_connection() {
+        let ends = Endpoints::new(300, 1_002, 3_004, true, false);
+        assert_eq!((ends.source, ends.destination), ([10, 0, 1, 45], [10, 128, 1, 45]));
+        assert_eq!((ends.source_port, ends.destination_port), (51_005, 50_003));
+        let back = Endpoints::new(300, 1_002, 3_004, false, false);
+        assert_eq!((back.source, back.destination), (ends.destination, ends.source));
+        assert_eq!((back.source_port, back.destination_port), (50_003, 51_005));
+        let fetched = Endpoints::new(300, 1_002, 3_004, true, true);
+        assert_eq!((fetched.source_port, fetched.destination_port), (50_003, 51_005));
+    }
+}

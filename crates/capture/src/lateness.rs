@@ -49,3 +49,66 @@ fn most_wire_bytes(source: &SourcePlan) -> (u64, u64) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan() -> Plan {
+        serde_json::from_str(include_str!("../../simulator/tests/plans/two_flows.json")).unwrap()
+    }
+
+    const MS: u64 = 1_000_000_000;
+
+    /// The engine runs in the time of the first link, from which senders are up to 9 ms away.
+    #[test]
+    fn a_report_is_as_late_as_the_farthest_sender() {
+        assert_eq!(of_hosts(&plan()), Span::from_ms(9));
+    }
+
+    /// A request is reported when it arrives: behind the way back, which for the second flow is 20 ms and the links of its path.
+    #[test]
+    fn a_request_is_as_late_as_its_way() {
+        let mut plan = plan();
+        let page = r#"{"on": {"bytes": {"kind": "constant", "value": 1}}, "off_ps": {"kind": "constant", "value": 1},
+            "after_idle": "keep", "fetch": true}"#;
+        let SourcePlan::Tcp(tcp) = &mut plan.groups[0].source else { panic!() };
+        tcp.on_off = Some(serde_json::from_str(page).unwrap());
+        assert_eq!(of_hosts(&plan), Span::from_ms(9 + 20));
+        let mut back = plan.links[0].clone();
+        back.delay_ps = 7 * MS;
+        plan.links.push(back);
+        plan.groups[0].reverse = vec![1, 0];
+        plan.flows.home_delay_ps = vec![30 * MS, 5 * MS];
+        // 10 + 8 + 30 of the first are more than 20 + 8 + 5 of the second
+        assert_eq!(of_hosts(&plan), Span::from_ms(9 + 10 + 8 + 30));
+    }
+
+    /// On the slowest link of either way, of the largest packet that goes there.
+    #[test]
+    fn the_longest_transmission_is_of_the_largest_packet_on_the_slowest_link() {
+        let mut plan = plan();
+        // 960 and 40 bytes at 10 Mbit/s
+        assert_eq!(of_transmissions(&plan), Span::from_us(800));
+        let mut back = plan.links[0].clone();
+        back.rate_bps = 100_000;
+        plan.links.push(back);
+        plan.groups[0].reverse = vec![1];
+        // an acknowledgment of 40 bytes at 100 kbit/s
+        assert_eq!(of_transmissions(&plan), Span::from_us(3_200));
+        let SourcePlan::Tcp(tcp) = &mut plan.groups[0].source else { panic!() };
+        tcp.config.offload = Some(bufferlab_transport::Offload::Segments(2));
+        let most = u64::from(most_by_size(960));
+        assert_eq!(of_transmissions(&plan), Span::from_us(800 * most));
+        let datagrams = |sizes: &str| -> SourcePlan {
+            let text = format!(
+                r#"{{"kind": "udp", "packet_bytes": 500, "interval_ps": 1, "sizes": "{sizes}", "echo": true, "record": false}}"#
+            );
+            serde_json::from_str(&text).unwrap()
+        };
+        plan.groups[0].source = datagrams("constant");
+        assert_eq!(of_transmissions(&plan), Span::from_ms(40), "of its answer");
+        plan.groups[0].source = datagrams("exponential");
+        assert_eq!(of_transmissions(&plan), Span::from_us(65_535 * 80));
+    }
+}

@@ -161,4 +161,42 @@ mod tests {
             assert_eq!(unchanged(&segment(1, 64)[..length]).len(), length);
         }
     }
+
+    /// Statistics at the end: `isb_ifrecv` of each place.
+    #[test]
+    fn each_place_has_its_count() {
+        let memory = Memory::default();
+        let packets =
+            (0..5).map(|number| seen(number, u32::from(number > 2), segment(number as u8, 64))).collect();
+        let places = [place("senders"), place("receivers")];
+        let report = write(Box::new(memory.clone()), "", &places, packets, 9);
+        let bytes = memory.bytes();
+        let counts: Vec<u64> = bytes
+            .windows(4)
+            .enumerate()
+            .filter(|(_, word)| *word == [4, 0, 8, 0])
+            .map(|(at, _)| u64::from_le_bytes(bytes[at + 4..at + 12].try_into().unwrap()))
+            .collect();
+        assert_eq!((counts, report.records), (vec![3, 2], 5));
+        // room for the heads and two packets
+        let full = Memory { room: Some(bytes.len() - 3 * 100), ..Memory::default() };
+        let packets = (0..5).map(|number| seen(number, 0, segment(number as u8, 64))).collect();
+        let cut = write(Box::new(full), "", &places, packets, 9);
+        assert!(cut.problem.is_some() && cut.records < 5, "{cut:?}");
+    }
+
+    /// RFC 768 and RFC 9293: the checksum is bytes 6 and 7 of a datagram, 16 and 17 of a segment; other protocols' are theirs.
+    #[test]
+    fn only_what_changes_on_the_way_is_left_out() {
+        let kept = |protocol: u8, words: u8| -> Vec<usize> {
+            let mut bytes = vec![0xFF_u8; 60];
+            (bytes[0], bytes[9]) = (0x40 | words, protocol);
+            let same = unchanged(&bytes);
+            (0..60).filter(|&at| same[at] != bytes[at]).collect()
+        };
+        assert_eq!(kept(TCP, 5), [1, 8, 10, 11, 36, 37]);
+        assert_eq!(kept(TCP, 6), [1, 8, 10, 11, 40, 41]);
+        assert_eq!(kept(UDP, 5), [1, 8, 10, 11, 26, 27]);
+        assert_eq!(kept(1, 5), [1, 8, 10, 11]);
+    }
 }

@@ -59,3 +59,20 @@ impl Order {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_in_either_order() {
+        let bytes = [9, 1, 2, 3, 4, 5, 6, 7, 8];
+        assert_eq!([Order::Little, Order::Big].map(|order| order.half(&bytes, 1)), [0x0201, 0x0102]);
+        assert_eq!(
+            [Order::Little, Order::Big].map(|order| order.word(&bytes, 1)),
+            [0x0403_0201, 0x0102_0304]
+        );
+        let doubles = [Order::Little, Order::Big].map(|order| order.double(&bytes, 1));
+        assert_eq!(doubles, [0x0807_0605_0403_0201, 0x0102_0304_0506_0708]);
+    }
+}

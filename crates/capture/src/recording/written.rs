@@ -366,3 +366,41 @@ fn without_a_handshake_a_remark_has_what_it_would_have_shown() {
     assert_eq!(seen.says("the scenario has no handshake; MSS 972, window scale 11, SACK, timestamps"), 1);
     assert!(seen.segments(0, true).iter().all(|(_, tcp)| !tcp.flags.syn));
 }
+
+/// An acknowledgment has the number of the last segment in order, a SYN and its answer −1.
+#[test]
+fn a_trace_numbers_segments_and_what_acknowledges_them() {
+    let lines = trace(&transfer(&[]), TraceFormat::Csv, u64::MAX).0;
+    let numbers = |event: &str, kind: &str| -> Vec<i64> {
+        let columns = lines.iter().map(|line| line.split(',').collect::<Vec<_>>());
+        columns
+            .filter(|columns| columns[1] == event && columns[3] == kind)
+            .map(|columns| columns[8].parse().unwrap())
+            .collect()
+    };
+    assert_eq!(numbers("arrives", "tcp"), [-1, 0, 1, 2, 3]);
+    assert_eq!(numbers("leaves", "ack"), [-1, 0, 1, 2, 3]);
+}
+
+#[test]
+fn packets_are_followed_where_a_place_lies_beyond_the_senders() {
+    for (senders, receivers, links, beyond) in
+        [(true, false, vec![], false), (false, true, vec![], true), (true, false, vec![0], true)]
+    {
+        assert_eq!(Places { senders, receivers, links }.beyond_senders(), beyond);
+    }
+}
+
+/// On a full disk: as many packets are reported as can be read, and nothing more is kept.
+#[test]
+fn a_file_that_fails_holds_the_packets_that_it_reports() {
+    let plan = plan(&[("/groups/0/dscp", json!(0))]);
+    let memory = Memory { room: Some(300_000), ..Memory::default() };
+    let mut recording =
+        Recording::new(&plan, None).with_pcap(Box::new(memory.clone()), &every_place(), u64::MAX);
+    let outcome = run_recorded(&plan, &Control::default(), &mut recording).unwrap();
+    let report = recording.finish(Time::from_ps(outcome.reached_ps)).0.unwrap();
+    let read = Reader::new(Box::new(Cursor::new(memory.bytes()))).unwrap().count() as u64;
+    assert!(report.problem.is_some() && read > 1_000);
+    assert_eq!(report.records, read);
+}

@@ -163,3 +163,17 @@ fn a_packet_larger_than_what_is_looked_at_is_passed_over() {
     assert_eq!((packets.len(), report.warnings), (3, vec![]));
     assert_eq!(packets.iter().map(|packet| packet.frame_bytes).collect::<Vec<_>>(), [length, LENGTH, length]);
 }
+
+#[test]
+fn a_file_that_ends_within_a_block_was_cut() {
+    let blocks = [header(1), interface(0, &[]), packet(0, LENGTH), packet(0, LENGTH)];
+    let whole = blocks.concat();
+    let ends: Vec<usize> = (1..=4).map(|count| blocks[..count].concat().len()).collect();
+    for length in ends[0]..=whole.len() {
+        let (packets, report) = read(whole[..length].to_vec());
+        let is_clean = ends.contains(&length);
+        let warnings: Vec<_> = report.warnings.iter().map(|notice| notice.warning).collect();
+        assert_eq!(warnings, if is_clean { vec![] } else { vec![Warning::Cut] }, "{length}");
+        assert_eq!(packets.len(), ends[2..].iter().filter(|&&end| end <= length).count());
+    }
+}

@@ -99,6 +99,19 @@ fn a_checksum_at_a_frame_s_end_is_not_counted() {
 }
 
 #[test]
+fn a_snap_length_of_0_is_none_and_a_packet_has_16_mib_at_most() {
+    for (captured, warning) in [(1 << 24, Warning::Cut), ((1 << 24) + 1, Warning::LargePacket)] {
+        let mut file = pcap(1, &frames(1));
+        file[16..20].fill(0);
+        // the length is stated, the packet cut
+        file[32..36].copy_from_slice(&u32::to_le_bytes(captured));
+        let (packets, report) = read(file);
+        assert_eq!((packets.len(), report.interfaces[0].snap_length), (0, None));
+        assert_eq!(report.warnings[0].warning, warning);
+    }
+}
+
+#[test]
 fn compressed_captures_are_read_member_by_member() {
     let plain = pcap(1, &frames(50));
     let gzip = |part: &[u8]| {
@@ -123,6 +136,24 @@ fn compressed_captures_are_read_member_by_member() {
     cut.truncate(cut.len() / 2);
     let (packets, report) = read(cut);
     assert!(expected.starts_with(&packets) && report.warnings.len() == 1, "{:?}", report.warnings);
+}
+
+/// RFC 8878 section 3.1.2: a skippable frame has its length behind its magic number.
+#[test]
+fn frames_of_zstandard_that_are_to_be_skipped_are() {
+    let plain = pcap(1, &frames(20));
+    let zstd = |part: &[u8]| compress_to_vec(part, CompressionLevel::Fastest);
+    let skipped = |last: u8, length: u32, bytes: usize| {
+        [&[last, 0x2A, 0x4D, 0x18][..], &length.to_le_bytes(), &vec![7; bytes]].concat()
+    };
+    let (first, second) = plain.split_at(700);
+    let file =
+        [skipped(0x50, 9, 9), zstd(first), skipped(0x5F, 0, 0), zstd(second), skipped(0x55, 70_000, 70_000)];
+    let (packets, report) = read(file.concat());
+    assert_eq!((packets.len(), report.warnings), (20, vec![]));
+    let (packets, report) = read([zstd(&plain), skipped(0x50, 9, 8)].concat());
+    let warnings: Vec<_> = report.warnings.iter().map(|notice| notice.warning).collect();
+    assert_eq!((packets.len(), warnings), (20, vec![Warning::Cut]));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What leads from a frame to an IP packet, and what does not.
 
-use super::build::{ethernet, ipv4, only, pcap, read, tcp4, udp};
+use super::build::{ethernet, ipv4, ipv6, only, pcap, read, tcp4, udp};
 use crate::reading::Content;
 
 /// Whether a frame of this link type has the IP packet `tcp4(100)`; if not, whether its headers are reported.
@@ -170,4 +170,8 @@ fn what_is_carried_is_no_longer_than_what_carries_it() {
     assert!(tunneled(fragment.clone()));
     (fragment[6], fragment[7]) = (0, 9);
     assert_eq!(only(101, fragment).content, Content::Fragment);
+    // in IPv6 the header of fragments says so, also one that is whole (RFC 6946)
+    for (more, is_first) in [(0, false), (1, true)] {
+        assert_eq!(tunneled(ipv6(44, &[&[4, 0, 0, more, 0, 0, 0, 9][..], &inner].concat())), is_first);
+    }
 }
