@@ -166,6 +166,10 @@ fn what_is_no_capture_is_refused_by_what_it_begins_with() {
     assert!(message(b"time,bytes\n1,2\n").contains("the text \"time,bytes"));
     assert!(message(&[0xFD, b'7', b'z', b'X', b'Z', 0, 1, 2]).contains("xz's compression"));
     assert!(message(&[0xD4, 0xC3, 0xB2, 0xA1, 2, 0]).contains("cut within its head"));
+    assert!(message(&[10, 13, 13, 10, 0]).contains("pcapng's first bytes"));
+    assert!(message(b"PK\x03\x04\0").contains("a zip archive (bytes 50 4b 03 04 00)"));
+    // neither a known beginning nor a text: eight bytes
+    assert!(message(b"text\0 and more").contains("begins with the bytes 74 65 78 74 00 20 61 6e;"));
 }
 
 #[test]
