@@ -132,3 +132,79 @@ impl Window {
         self.end >= count
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bufferlab_units::Stream;
+
+    use super::*;
+
+    /// Gives a part of its bytes at a time, is interrupted now and then, and may fail at their end.
+    struct Slow {
+        bytes: Vec<u8>,
+        stream: Stream,
+        fails: bool,
+    }
+
+    impl Read for Slow {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            if self.stream.below(4) == 0 {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            if self.bytes.is_empty() && self.fails {
+                return Err(io::ErrorKind::BrokenPipe.into());
+            }
+            let most = 1 + self.stream.below(90_000) as usize;
+            let count = most.min(buffer.len()).min(self.bytes.len());
+            buffer[..count].copy_from_slice(&self.bytes[..count]);
+            self.bytes.drain(..count);
+            Ok(count)
+        }
+    }
+
+    /// Looks and steps of any size are those of a slice, to its end; a step beyond it ends there.
+    #[test]
+    fn a_window_is_a_slice_that_moves_forward() {
+        for seed in 0..6 {
+            let mut stream = Stream::new(seed, 0, 0);
+            let length = 300_000 + stream.below(3) as usize;
+            let bytes: Vec<u8> = (0..length).map(|at| (at * 7 % 251) as u8).collect();
+            let fails = seed % 3 == 0;
+            let input = Slow { bytes: bytes.clone(), stream: Stream::new(seed, 1, 0), fails };
+            let mut window = Window::new(Box::new(input));
+            let mut at = 0;
+            loop {
+                let count = stream.below(LOOKED_BYTES as u64 + 100) as usize;
+                let looks = bytes.get(at..at + count);
+                let step = if stream.below(9) == 0 { stream.below(300_000) } else { stream.below(70_000) };
+                let found = if stream.below(2) == 0 {
+                    window.take(count, step).map(<[u8]>::to_vec)
+                } else {
+                    let found = window.ahead(count).map(<[u8]>::to_vec);
+                    window.pass(step / 2);
+                    window.pass(step - step / 2);
+                    found
+                };
+                assert_eq!(found.as_deref(), looks, "{at} {count}");
+                if looks.is_none() {
+                    break;
+                }
+                assert_eq!(window.taken(count), looks.unwrap());
+                assert_eq!(window.position(), (at + step as usize) as u64);
+                at += step as usize;
+            }
+            assert_eq!(window.failure(), fails.then_some(io::ErrorKind::BrokenPipe));
+            assert!(!window.ended_cleanly() || at == length);
+        }
+    }
+
+    #[test]
+    fn an_input_ends_cleanly_where_all_of_it_was_passed() {
+        for (step, clean, position) in [(10, true, 10), (9, false, 9), (11, false, 10)] {
+            let mut window = Window::new(Box::new(io::Cursor::new([0; 10])));
+            assert!(window.take(1, step).is_some());
+            assert!(window.ahead(2).is_none());
+            assert_eq!((window.ended_cleanly(), window.position()), (clean, position), "{step}");
+        }
+    }
+}
