@@ -179,4 +179,101 @@ mod tests {
             assert!((sine - angle.sin()).abs() < 1e-8 && (cosine - angle.cos()).abs() < 1e-8, "{turn}");
         }
     }
+
+    /// The power of n pulses is n where all are in phase, and 0 where they cancel each other.
+    #[test]
+    fn power_tells_pulses_in_phase_from_others() {
+        for (turns, expected) in [
+            (&[0.0, 1.0, 2.0, 5.0][..], 4.0),
+            (&[0.3, 1.3, 7.3], 3.0),
+            (&[0.0, 0.5, 1.0, 1.5], 0.0),
+            (&[0.0, 0.25], 1.0),
+            (&[0.0, 0.0, 0.25], 5.0 / 3.0),
+            (&[0.9, 1.9, 2.4], 1.0 / 3.0),
+        ] {
+            // a turn takes 40 ms
+            let times: Vec<f64> = turns.iter().map(|turn| turn * 0.04).collect();
+            assert!((power(&times, 25.0) - expected).abs() < 1e-6, "{turns:?}");
+        }
+    }
+
+    #[test]
+    fn three_of_four_periods_must_have_packets() {
+        for (times, holds) in [
+            (&[0.5, 1.5, 2.5, 3.5][..], true),
+            (&[0.5, 1.5, 3.5], true),
+            (&[0.1, 0.9, 1.5, 3.5], true),
+            (&[0.5, 3.5], false),
+            (&[0.5, 1.5, 4.5], false),
+            (&[0.5], true),
+        ] {
+            let times: Vec<f64> = times.iter().map(|time| time * 0.02).collect();
+            assert_eq!(recurs(&times, 0.02), holds, "{times:?}");
+        }
+    }
+
+    /// Bursts of 8 packets, so that 257 are seen in 32 periods: the peak is the step that is next to their frequency.
+    #[test]
+    fn the_period_is_found_to_half_a_step() {
+        for rtt_us in [10_000_u32, 33_000, 50_000, 71_300] {
+            let arrivals: Vec<u32> = (0..257).map(|number| number / 8 * rtt_us + number % 8 * 100).collect();
+            let frequency = 1.0 / period_s(&arrivals).unwrap();
+            let seen_s = f64::from(arrivals[256]) * 1e-6;
+            let steps = (frequency - 1e6 / f64::from(rtt_us)).abs() * STEPS_A_PEAK * seen_s;
+            assert!(steps < 0.6, "{rtt_us}: {steps} steps");
+        }
+        assert_eq!(period_s(&[0; 257]), None, "no time has passed");
+    }
+
+    /// Periods from two mean gaps to a quarter of the time seen.
+    #[test]
+    fn bursts_of_two_to_sixty_packets_are_found() {
+        for (window, rtt_ms) in [(2, 10), (3, 10), (60, 50)] {
+            let found = rtt_of(window, rtt_ms).expect("a period stands out").as_s() * 1e3;
+            assert!(
+                (found / rtt_ms as f64 - 1.0).abs() < 0.13,
+                "{window} packets each {rtt_ms} ms: {found} ms"
+            );
+        }
+        assert_eq!(rtt_of(1, 10), None);
+    }
+
+    /// Scargle 1982: at random, one of 250 frequencies exceeds the least power in about one estimate of a hundred.
+    #[test]
+    fn arrivals_at_random_have_no_period() {
+        let found = (0..40).filter(|&seed| {
+            let mut stream = bufferlab_units::Stream::new(seed, 0, 0);
+            let mut at_us = 0;
+            let arrivals: Vec<u32> = (0..257)
+                .map(|_| {
+                    at_us += stream.below(20_000) as u32;
+                    at_us
+                })
+                .collect();
+            period_s(&arrivals).is_some()
+        });
+        assert!(found.count() <= 3);
+    }
+
+    /// Each 257 arrivals give one estimate, which stays until the next one that says something.
+    #[test]
+    fn an_estimate_comes_with_257_arrivals_and_stays() {
+        let mut estimator = FrequencyEstimator::new(16);
+        let mut at = Time::ZERO + Span::from_s(100);
+        let found: Vec<_> = (0..1_100_u64)
+            .map(|number| {
+                // bursts of 8 each 50 ms; from the 300th on even gaps; from the 800th on bursts each 20 ms
+                at += match number {
+                    0..300 | 800.. if number % 8 != 0 => Span::from_us(100),
+                    0..300 => Span::from_us(49_300),
+                    300..800 => Span::from_us(5_000),
+                    _ => Span::from_us(19_300),
+                };
+                estimator.on_data(at, 7).map(|rtt| (rtt.as_s() * 100.0).round() as u32)
+            })
+            .collect();
+        assert_eq!((found[255], found[256], found[512], found[768]), (None, Some(5), Some(5), Some(5)));
+        assert_eq!((found[1_023], found[1_024]), (Some(5), Some(2)));
+        assert!(estimator.bytes() >= 16 * 257 * 4);
+    }
 }

@@ -73,4 +73,10 @@ mod tests {
         estimator.on_syn(at(1_000), 5);
         assert_eq!(estimator.on_data(at(1_030), 5), Some(Span::from_ms(30)));
     }
+
+    #[test]
+    fn its_size_is_that_of_its_table() {
+        assert!(SynEstimator::new(1024).bytes() >= 4 * SynEstimator::new(256).bytes());
+        assert!(SynEstimator::new(256).bytes() > 256 * 16);
+    }
 }

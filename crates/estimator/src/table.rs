@@ -89,4 +89,21 @@ mod tests {
         assert_eq!(known, [0, 2, 3, 99]);
         assert_eq!(table.bytes(), bytes);
     }
+
+    /// Of a full set the flow that was seen longest ago goes, whatever the order in which they came; a free place goes first.
+    #[test]
+    fn a_flow_has_one_place_and_takes_a_free_one_first() {
+        let mut table = FlowTable::new(1);
+        for (ms, key) in [(5, 1), (3, 2), (4, 3), (6, 1), (7, 4)] {
+            table.put(at(ms), key, ms);
+        }
+        let known = |table: &mut FlowTable<u64>| [1, 2, 3, 4, 5].map(|key| table.get(at(8), key).copied());
+        assert_eq!(known(&mut table.clone()), [Some(6), Some(3), Some(4), Some(7), None]);
+        table.put(at(8), 5, 8);
+        assert_eq!(known(&mut table), [Some(6), None, Some(4), Some(7), Some(8)]);
+        // sizes: powers of two of slots, four at least
+        let sizes = [0, 4, 5, 8, 9]
+            .map(|flows| FlowTable::<u64>::new(flows).bytes() / FlowTable::<u64>::new(4).bytes());
+        assert_eq!(sizes, [1, 1, 2, 2, 4]);
+    }
 }

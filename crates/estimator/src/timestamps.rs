@@ -80,4 +80,27 @@ mod tests {
         assert_eq!(estimator.on_packet(at(300), 1, at(290), Some(at(230))), None);
         assert_eq!(estimator.on_packet(at(360), 1, at(350), Some(at(290))), Some(Span::from_ms(60)));
     }
+
+    /// Timestamps within a tick of each other are one; the echo of a later one begins anew without a sample.
+    #[test]
+    fn an_echo_is_the_watched_timestamps_within_a_tick() {
+        let measured = |echoed_us: u64| {
+            let mut estimator = TimestampEstimator::new(64, Span::from_ms(1));
+            estimator.on_packet(at(20), 1, at(10), None);
+            let echoed = Some(Time::ZERO + Span::from_us(echoed_us));
+            let first = estimator.on_packet(at(70), 1, at(60), echoed);
+            // whether the timestamp of then is watched now
+            (
+                first,
+                estimator
+                    .on_packet(at(100), 1, at(90), Some(at(60)))
+                    .is_some_and(|rtt| rtt == Span::from_ms(30)),
+            )
+        };
+        let sample = Some(Span::from_ms(50));
+        assert_eq!(measured(8_999), (None, false));
+        assert_eq!([9_000, 10_000, 11_000].map(measured), [(sample, true); 3]);
+        assert_eq!(measured(11_001), (None, true));
+        assert!(TimestampEstimator::new(64, Span::from_ms(1)).bytes() > 64 * 16);
+    }
 }
