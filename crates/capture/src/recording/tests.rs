@@ -28,6 +28,8 @@ fn record(places: &Places, trace: bool) -> (usize, usize) {
     let outcome = run_recorded(&plan, &Control::default(), &mut recording).unwrap();
     assert!(outcome.queues.whole_dropped_packets.iter().sum::<u64>() > 50);
     assert!(outcome.queues.whole_lost_packets.iter().sum::<u64>() > 50);
+    // while the run went on, too
+    assert!(recording.taken + Span::from_s(1) > recording.end);
     recording.take_before(recording.end);
     let left: u64 = (0..outcome.queues.link.len())
         .filter(|&row| outcome.queues.group[row] == bufferlab_simulator::ALL_GROUPS)

@@ -348,6 +348,8 @@ fn what_is_beyond_the_limit_is_counted_and_what_is_of_other_groups_left_out() {
     assert_eq!((lines.len() as u64, report.records), (3, 3));
     let (lines, whole) = trace(&plan, TraceFormat::Csv, u64::MAX);
     assert_eq!((whole.records, whole.left_out), (lines.len() as u64 - 1, 0));
+    // one event is several lines in ns-2's format
+    assert_eq!(report.left_out, trace(&plan, TraceFormat::Ns2, u64::MAX).1.records - 3);
     // the other flow is of a group of its own
     plan.groups.push(plan.groups[0].clone());
     plan.flows.group = vec![0, 1];
@@ -403,4 +405,39 @@ fn a_file_that_fails_holds_the_packets_that_it_reports() {
     let read = Reader::new(Box::new(Cursor::new(memory.bytes()))).unwrap().count() as u64;
     assert!(report.problem.is_some() && read > 1_000);
     assert_eq!(report.records, read);
+}
+
+#[test]
+fn a_trace_and_a_capture_see_the_same_packets() {
+    let plan =
+        plan(&[("/links/0/loss_ppb", json!(20_000_000)), ("/duration_ps", json!(3_000_000_000_000_u64))]);
+    let seen = capture(&plan, &every_place(), None, u64::MAX);
+    let lines = trace(&plan, TraceFormat::Csv, u64::MAX).0;
+    for (event, place, interface) in
+        [("joins", "bottleneck", IN), ("reaches", "bottleneck", OUT), ("lost", "bottleneck", LOST)]
+    {
+        let start = format!(",{event},{place},");
+        assert_eq!(
+            lines.iter().filter(|line| line.contains(&start)).count(),
+            seen.at(interface).count(),
+            "{event}"
+        );
+    }
+    let at_receivers =
+        |line: &&String| line.contains(",arrives,receivers,") || line.contains(",leaves,receivers,");
+    assert_eq!(lines.iter().filter(at_receivers).count(), seen.at(RECEIVERS).count());
+}
+
+/// A receiver that tunes its window offers more as data comes faster.
+#[test]
+fn a_tuned_window_is_offered_as_it_grows() {
+    let plan = plan(&[
+        ("/groups/0/source/tuned_window", json!(true)),
+        ("/groups/0/source/receive_window_bytes", json!(6_000_000)),
+        ("/flows/stop_ps", json!([u64::MAX, 0])),
+        ("/duration_ps", json!(2_000_000_000_000_u64)),
+    ]);
+    let seen = capture(&plan, &every_place(), None, u64::MAX);
+    let windows: Vec<u16> = seen.segments(RECEIVERS, false)[1..].iter().map(|(_, tcp)| tcp.window).collect();
+    assert!(windows.is_sorted() && *windows.last().unwrap() > 2 * windows[0], "{windows:?}");
 }
