@@ -249,6 +249,25 @@ fn the_longest_queue_of_all_tins_gives_way() {
     assert_eq!(dropped.collect::<Vec<_>>(), [(1, 0, DropReason::Overlimit)]);
 }
 
+/// Of equally long queues, in one tin or in several, the first in turn loses its packet.
+#[test]
+fn of_equally_long_queues_the_first_in_turn_gives_way() {
+    for dscps in [[0, 0, 0], [46, 0, 8]] {
+        let headers: Vec<Header> = (0..3).map(|flow| header(dscps[flow as usize], flow, flow)).collect();
+        let rate = Rate::from_bps(12 * MBPS).unwrap();
+        let config = CakeConfig { isolation: CakeIsolation::Flows, ..CakeConfig::default() };
+        let mut queue =
+            Cake::new(Limit::Packets(4), config, rate, Arc::from(&headers[..]), Stream::new(1, 0, 0));
+        let mut drops = Drops::new();
+        for (seq, flow) in (0..).zip([1, 1, 0, 0, 2]) {
+            queue.enqueue(Time::ZERO, packet(flow, seq, 1000), &mut drops);
+        }
+        let dropped: Vec<_> = drops.iter().map(|dropped| (dropped.packet.flow, dropped.packet.seq)).collect();
+        // best effort is the first tin
+        assert_eq!(dropped, [(1, 0)], "{dscps:?}");
+    }
+}
+
 proptest! {
     /// With one queue in one tin CAKE is COBALT, packet by packet, as long as it is not found empty.
     #[test]
