@@ -123,9 +123,9 @@ def _seconds(path: Path) -> float:
 
 
 def _module(each: Mutant) -> str:
-    """The module of a crate that a mutant is in, as names of tests begin: `bbr::v1::`."""
-    parts = Path(each.path).with_suffix("").parts[3:]
-    return "::".join(part for part in (*parts[:2], "") if part not in {"mod", "lib"})
+    """The module of its crate that a mutant is in, as names of tests begin: `bbr::`."""
+    name = Path(each.path).parts[3].removesuffix(".rs")
+    return "" if name == "lib" else f"{name}::"
 
 
 def _fails(path: Path, number: int, most_s: float, tests: str = "") -> bool:
