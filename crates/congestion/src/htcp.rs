@@ -266,6 +266,10 @@ mod tests {
         // (1 + 10 + ¼)/5
         control.update_alpha(at(2_000));
         assert!((control.alpha - 2.25).abs() < 1e-9, "{}", control.alpha);
+        // a path without a length says nothing
+        control.min_rtt = Some(Span::ZERO);
+        control.update_alpha(at(2_000));
+        assert!((control.alpha - 11.25).abs() < 1e-9, "{}", control.alpha);
     }
 
     #[test]

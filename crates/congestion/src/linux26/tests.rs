@@ -207,3 +207,13 @@ fn vegas_is_reno_while_it_rests() {
     acks(&mut control, 33, 1, 400);
     assert_eq!(control.cwnd(), 31.0);
 }
+
+/// `tcp_slow_start` takes what was counted, also where Vegas calls it between rounds.
+#[test]
+fn slow_start_of_vegas_takes_the_count() {
+    for (ssthresh, counted) in [(100, 0), (10, 0), (9, 1)] {
+        let mut control = control(10, ssthresh, Linux26Law::Vegas);
+        acks(&mut control, 1, 1, 100);
+        assert_eq!(control.acked, counted, "{ssthresh}");
+    }
+}

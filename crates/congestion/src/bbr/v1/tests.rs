@@ -231,6 +231,9 @@ fn limited_samples_teach_a_larger_bandwidth_only() {
     assert_eq!(after(&[(50, false); 20], true), 1_000.0, "sent in a probe of the round-trip time");
     assert_eq!(after(&[(50, false); 20], false), 500.0);
     assert_eq!(after(&[(100, true), (120, true)], false), 1_200.0);
+    // as much again is as new as it comes
+    let equal = [&[(100, true); 12][..], &[(50, false)]].concat();
+    assert_eq!(after(&equal, false), 1_000.0);
 }
 
 /// `bbr_ack_aggregation_cwnd`: whole segments, of 100 ms at most, and not before the pipe was full.

@@ -53,6 +53,10 @@ fn the_time_between_probes_is_drawn_from_two_to_three_seconds() {
     assert!(within(2.0, 3.0) == 100 && within(2.0, 2.25) > 10 && within(2.75, 3.0) > 10, "{drawn:?}");
     assert!([0, 1].iter().all(|rounds| drawn.iter().filter(|drawn| drawn.1 == *rounds).count() > 30));
     assert_eq!((control.cycle.begun, control.rounds.end, control.state), (at(7), 5_000, State::Down));
+    // `ResetCongestionSignals`
+    (control.loss_in_round, control.bw_latest, control.inflight_latest) = (true, 900.0, 90.0);
+    control.start_down(&ack(8, 1, 50));
+    assert_eq!((control.loss_in_round, control.bw_latest, control.inflight_latest), (false, 0.0, 0.0));
 }
 
 /// `IsTimeToCruise`: headroom is left below the long-term bound, and the queue is empty.
