@@ -120,3 +120,28 @@ fn updates_are_made_up_for() {
     twin.update(Time::ZERO + Span::from_s(86_400), 0);
     assert_eq!(twin.next_update, Time::ZERO + Span::from_s(86_400) + ms(15));
 }
+
+/// 2⁶⁴ is no number of 64 bits: a chance that comes to 256 has overflown.
+#[test]
+fn a_chance_of_256_has_overflown() {
+    // 2 % for its size, and 2 % for the long wait
+    let below = OVERFLOW - 0.04;
+    assert_eq!((below + 0.04, updated(below, Span::ZERO, ms(1_000), true)), (OVERFLOW, 1.0));
+    assert!(updated(below.next_down(), Span::ZERO, ms(1_000), true) > 255.9);
+}
+
+/// `pie_drop_early`: "if (vars->accu_prob >= (MAX_PROB / 2) * 17) return true".
+#[test]
+fn a_packet_goes_when_eight_and_a_half_have_accumulated() {
+    let chance = 1.0 / 1024.0;
+    for (accumulated, goes) in [(8.5, true), (8.5 - chance, false)] {
+        let mut control = Control {
+            prob: chance,
+            accu_prob: accumulated - chance,
+            wait: ms(100),
+            burst_time: Span::ZERO,
+            ..Control::new(PieConfig::default())
+        };
+        assert_eq!(control.drop_early(false, &mut Stream::new(1, 0, 0)), goes);
+    }
+}
