@@ -217,3 +217,19 @@ fn slow_start_of_vegas_takes_the_count() {
         assert_eq!(control.acked, counted, "{ssthresh}");
     }
 }
+
+/// `westwood_acked_count`: a duplicate stands for a segment, also before a loss is suspected.
+#[test]
+fn duplicates_count_for_westwood() {
+    let mut control = control(10, 2, Linux26Law::Westwood);
+    control.on_kernel_ack(Time::ZERO, &ack(5, 15, 100));
+    for ms in 1..=100 {
+        let new = ack(5, 15, 100);
+        let duplicate = KernelAck { sample: AckSample { acked: 0, ..new.sample }, grows: false, ..new };
+        control.on_kernel_ack(Time::ZERO + Span::from_ms(ms), &duplicate);
+    }
+    control.on_kernel_ack(Time::ZERO + Span::from_ms(150), &ack(6, 15, 100));
+    let Law::Westwood(westwood) = &control.law else { panic!() };
+    // 100 segments of 1000 bytes in 150 ms are 666 bytes a millisecond
+    assert_eq!(westwood.needed(), 66);
+}
