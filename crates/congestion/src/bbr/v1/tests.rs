@@ -214,10 +214,10 @@ fn the_pipe_is_full_after_three_rounds_of_little_growth() {
 /// `bbr_update_bw`: a sample of a sender that something else limited counts only where it is no smaller than what is known.
 #[test]
 fn limited_samples_teach_a_larger_bandwidth_only() {
-    let after = |bandwidths: &[(u64, bool)], held_down: bool| {
+    let after = |samples: &[(u64, bool)], held_down: bool| {
         let mut control = cycling(2);
         let mut rate = RateSample { interval: Span::from_ms(100), ..RateSample::default() };
-        for &(volume, app_limited) in bandwidths {
+        for &(volume, app_limited) in samples {
             (rate.prior_delivered, rate.app_limited) = (rate.delivered, app_limited);
             rate.delivered += volume;
             if held_down {
