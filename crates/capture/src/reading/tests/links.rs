@@ -16,7 +16,7 @@ const OTHER: Result<(), bool> = Err(false);
 
 /// IEEE 802.3: below 0x600 the field is a length, and 802.2 follows; RFC 1042 for SNAP.
 #[test]
-fn lengths_and_types_of_ethernet_are_told_apart() {
+fn lengths_and_types_of_ethernet_are_distinguished() {
     let snap = [0xAA, 0xAA, 3, 0, 0, 0, 8, 0];
     assert_eq!(leads(1, &[&[0x11; 12], &[0, 160], &snap]), Ok(()));
     assert_eq!(leads(1, &[&[0x11; 12], &[5, 0xFF], &snap]), Ok(()));

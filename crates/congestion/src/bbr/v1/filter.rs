@@ -131,23 +131,23 @@ mod tests {
         assert_eq!([15, 17, 18].map(|round| after(round, 1.0)), [[7, 15, 15], [7, 17, 17], [18, 18, 18]]);
     }
 
-    /// What the filter says that it needs not be told changes nothing, also where it has just made room.
+    /// What the filter says that it needs not be given changes nothing, also where it has just made room.
     #[test]
     fn leaving_out_what_is_no_news_changes_nothing() {
         for seed in 0..20 {
             let mut stream = bufferlab_units::Stream::new(seed, 0, 0);
-            let (mut told, mut spared) = (RunningMax::<10>::default(), RunningMax::<10>::default());
+            let (mut given, mut spared) = (RunningMax::<10>::default(), RunningMax::<10>::default());
             let (mut round, mut left_out) = (1, 0);
             for _ in 0..2_000 {
                 round += stream.below(8) / 5 * (1 + stream.below(6));
                 let value = stream.below(9) as f64;
-                told.update(round, value);
+                given.update(round, value);
                 if spared.least_news(round).is_none_or(|least| value >= least) {
                     spared.update(round, value);
                 } else {
                     left_out += 1;
                 }
-                assert_eq!(format!("{:?}", told.best), format!("{:?}", spared.best));
+                assert_eq!(format!("{:?}", given.best), format!("{:?}", spared.best));
             }
             assert!(left_out > 200, "{left_out}");
         }
