@@ -130,7 +130,7 @@ fn a_chance_of_256_has_overflown() {
     assert!(updated(below.next_down(), Span::ZERO, ms(1_000), true) > 255.9);
 }
 
-/// `pie_drop_early`: "if (vars->accu_prob >= (MAX_PROB / 2) * 17) return true".
+/// `pie_drop_early`: 17 halves of a chance of one, that included.
 #[test]
 fn a_packet_goes_when_eight_and_a_half_have_accumulated() {
     let chance = 1.0 / 1024.0;
