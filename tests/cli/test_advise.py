@@ -114,6 +114,14 @@ def test_targets_that_nothing_meets_are_said_first_and_by_the_status(bufferlab: 
     assert ended.line() == "bufferlab: small.toml: No setting that was tried meets both targets"
 
 
+def test_what_meets_its_targets_and_is_not_worth_running_is_no_success(bufferlab: Command) -> None:
+    numbers = ("--rate", "2 Mbps", "--rtt", "20 ms", "--flows", "bbr:6", "--set", "run.duration=20 s")
+    asked = ("--target", "wait_p99 < 30 ms", "--queues", "fifo", "--quick")
+    ended = bufferlab("advise", *numbers, *asked)
+    assert "│ Nothing is worth running. What meets the target: fifo" in ended.out
+    assert ended.status == 2 and "Nothing is worth running. What meets the target: fifo" in ended.line()
+
+
 def test_a_search_ends_where_the_platform_takes_no_more(bufferlab: Command) -> None:
     asked = ("--max-loss", "0.0001 %", "--bounds", "20..9000", "--platform", "junos", "--quick")
     ended = bufferlab("advise", "small.toml", *asked)

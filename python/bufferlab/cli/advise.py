@@ -199,7 +199,6 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         "runner": runner,
     }
     shaped = None if line is None else line.shaped
-    shaped = None if line is None else line.shaped
 
     def hand_over(answer: Any) -> None:  # noqa: ANN401 - an answer, or what was tried
         deliver(answer)

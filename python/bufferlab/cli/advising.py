@@ -117,16 +117,15 @@ def headline_of(advice: Advice | LinksAdvice) -> str:
 
 
 def check_met(advice: Advice | LinksAdvice, file: str | None) -> None:
-    """End with an error if targets are missed.
+    """End with an error if targets are missed, or what meets them is not worth running.
 
     Raises:
-        InputError: They are.
+        InputError: They are, or it is not.
     """
-    if isinstance(advice, LinksAdvice):
-        if not advice.meets:
-            raise InputError(links_headline(advice).rstrip("."), file=file)
-    elif not advice.choice.meets:
-        raise InputError(headline(advice).rstrip("."), file=file)
+    links = advice.links if isinstance(advice, LinksAdvice) else (advice,)
+    meets = advice.meets if isinstance(advice, LinksAdvice) else advice.choice.meets
+    if not meets or any(map(loses_much, links)):
+        raise InputError(headline_of(advice).rstrip("."), file=file)
 
 
 def typed_on(platform: str | None, device: str | None, *, shape: bool) -> Typed:
