@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import cast
 
 import pytest
 
+from bufferlab._scenario_types import ResolvedFlow
 from bufferlab.render.advise.beware import bewares
 from bufferlab.render.advise.box import box_of
 from bufferlab.render.advise.tried import tried_view
+from bufferlab.render.advise.view import advice_view
 from bufferlab.render.advise.what_if import controls_decide
 from bufferlab.render.view import View
 from bufferlab.stats import Estimate
@@ -235,3 +238,33 @@ def test_beside_what_is_kept_a_queue_that_the_platform_lacks_names_what_it_is_co
         and f"beside {made.answer.queue.show(made.answer.setting)} users would fare" in kept
     )
     assert "beside" not in said(box(dataclasses.replace(made, absent=absent)))
+
+
+def test_no_target_on_its_rating_is_proposed_for_a_call_that_datagrams_alone_leave_no_room() -> None:
+    made = advised({"fifo": (14, runs({**FIFO, "call.call_r": 48.0}))})
+    flow = make_flow(400, made.site.link)
+    crowded = dataclasses.replace(made, resolved={**made.resolved, "flows": [flow]})
+    text = said(box(crowded))
+    assert (
+        "But call has rating R 48 (nearly all dissatisfied): datagrams alone offer 160 % of the rate." in text
+    )
+    assert "call.r > 80" not in text
+    few = dataclasses.replace(made, resolved={**made.resolved, "flows": [make_flow(10, made.site.link)]})
+    assert "--target 'call.r > 80' asks for more." in said(box(few))
+
+
+def make_flow(count: int, link: str) -> ResolvedFlow:
+    """Calls that send 80 kbit/s each through a link."""
+    application = {"kind": "udp", "packet_bytes": 200, "interval_ps": 20 * 10**9}
+    flow = {"name": "call", "count": count, "path": [link], "tcp": None, "application": application}
+    return cast("ResolvedFlow", flow)
+
+
+def test_where_nothing_is_worth_running_the_command_is_that_of_what_would_be() -> None:
+    lossy = {**FIFO, "wait_p99_ms": 4.0, "loss": 0.15, "call.loss": 0.19, "call.call_r": 40.0}
+    advice = advised({"fq_codel": (5000, runs(OWN_WAIT)), "pie": (900, runs(lossy))}, ALL_WAITS)
+    text = said(advice_view(advice).text(80).replace("│", " ").splitlines())
+    assert "This writes those of fq_codel, target 5 ms:" in text and '"fq_codel"' in text
+    alone = advice_view(advised({"pie": (900, runs(lossy))}, ALL_WAITS)).text(80).replace("│", " ")
+    alone = said(alone.splitlines())
+    assert "This writes the lines all the same:" in alone and '"pie"' in alone

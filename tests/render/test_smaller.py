@@ -112,6 +112,28 @@ def with_today(
     )
 
 
+def test_what_runs_below_a_shaper_of_the_answer_is_not_kept_as_it_is() -> None:
+    advice = advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",))
+    kept = with_today(advice, {**LESS, "utilization": 0.96}, alike=True)
+    assert kept.today is not None and "Keep what runs today" in said(kept)
+    shaped = said(dataclasses.replace(kept, today=dataclasses.replace(kept.today, is_shaped=True)))
+    assert "Keep" not in shaped and "today below the same shaper, fifo, 64 packets" in shaped
+    same = with_today(advice, FIFO, packets=14, alike=True)
+    assert same.today is not None and "Keep what runs today" in said(same)
+    assert "Keep" not in said(
+        dataclasses.replace(same, today=dataclasses.replace(same.today, is_shaped=True))
+    )
+
+
+def test_what_misses_a_target_and_is_better_for_users_is_not_called_worse() -> None:
+    advice = advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",))
+    text = said(with_today(advice, LESS, behind=-0.35))
+    assert (
+        "38.4 ms), misses utilization, but users fare 35 ± 1 % better with it than with the answer." in text
+    )
+    assert "is worse" not in text
+
+
 def test_what_runs_today_has_a_line_with_what_it_misses_and_whether_it_may_stay() -> None:
     advice = advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",))
     text = said(with_today(advice, LESS))

@@ -117,14 +117,16 @@ def headline_of(advice: Advice | LinksAdvice) -> str:
 
 
 def check_met(advice: Advice | LinksAdvice, file: str | None) -> None:
-    """End with an error if targets are missed, or what meets them is not worth running.
+    """End with an error if targets are missed, or what meets them at a link alone is not worth running.
 
     Raises:
         InputError: They are, or it is not.
     """
-    links = advice.links if isinstance(advice, LinksAdvice) else (advice,)
-    meets = advice.meets if isinstance(advice, LinksAdvice) else advice.choice.meets
-    if not meets or any(map(loses_much, links)):
+    if isinstance(advice, LinksAdvice):
+        is_fine = advice.meets
+    else:
+        is_fine = advice.choice.meets and not loses_much(advice)
+    if not is_fine:
         raise InputError(headline_of(advice).rstrip("."), file=file)
 
 

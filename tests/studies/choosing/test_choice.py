@@ -407,14 +407,14 @@ def test_what_loses_too_much_is_out_where_another_queue_meets_as_much() -> None:
     none: dict[str, tuple[Target, ...]] = dict.fromkeys(contest, ())
     weights: dict[Kind, float] = {"pages": 9.0, "throughput": 3.0}
     assert choose(contest, ASPECTS, weights, missed=none).name == "codel"
-    better = choose({**contest, "codel": runs(0.5)}, ASPECTS, ALIKE, missed=none, lossy=["codel"])
+    better = choose({**contest, "codel": runs(0.5)}, ASPECTS, ALIKE, missed=none, lossy={"codel": 0.06})
     assert (better.name, better.outweighs) == ("codel", True)  # in no aspect are users worse off
-    found = choose(contest, ASPECTS, weights, missed=none, lossy=["codel"])
+    found = choose(contest, ASPECTS, weights, missed=none, lossy={"codel": 0.06})
     (codel,) = found.rivals
     assert found.name == "fifo" and codel.is_lossy and not codel.is_equal and not found.tied
-    both = choose(contest, ASPECTS, weights, missed=none, lossy=["codel", "fifo"])
+    both = choose(contest, ASPECTS, weights, missed=none, lossy={"codel": 0.06, "fifo": 0.06})
     assert both.name == "codel" and not both.outweighs and not any(rival.is_lossy for rival in both.rivals)
-    alone = choose(contest, ASPECTS, ALIKE, missed=none | {"fifo": (BUSY,)}, lossy=["codel"])
+    alone = choose(contest, ASPECTS, ALIKE, missed=none | {"fifo": (BUSY,)}, lossy={"codel": 0.06})
     assert alone.name == "codel"  # what loses less misses a target
 
 
@@ -439,3 +439,12 @@ def test_users_notice_a_missed_target_from_a_tenth_on_and_a_call_s_rating_from_h
 ) -> None:
     assert noticed(target).bound == pytest.approx(bound)
     assert noticed(target).name == target.name and noticed(target).at_least == target.at_least
+
+
+def test_where_all_lose_much_those_are_out_that_lose_clearly_more() -> None:
+    """With PIE, which loses more than twice as much, pages load faster and transfers take longer."""
+    contest = {"fq_codel": runs(1.0), "pie": runs(0.85, 0.9e6)}
+    none: dict[str, tuple[Target, ...]] = dict.fromkeys(contest, ())
+    assert choose(contest, ASPECTS, ALIKE, missed=none, lossy={"fq_codel": 0.07, "pie": 0.08}).name == "pie"
+    found = choose(contest, ASPECTS, ALIKE, missed=none, lossy={"fq_codel": 0.066, "pie": 0.147})
+    assert found.name == "fq_codel" and found.rivals[0].is_lossy and not found.outweighs

@@ -59,6 +59,6 @@ def test_where_all_is_flood_its_loss_counts() -> None:
 
 def test_a_queue_is_out_for_what_others_lose_and_late_for_what_others_wait() -> None:
     contest = {"fq_codel": [APART], "pie": [TOGETHER]}
-    assert lossy(contest, BUSY, GROUPS) == {"pie"}
+    assert lossy(contest, BUSY, GROUPS) == {"pie": 0.11}
     assert standing(contest, 40.0, BUSY, GROUPS) == {"pie"}
     assert standing(contest, 40.0, BUSY) == {"fq_codel", "pie"}

@@ -146,3 +146,16 @@ def test_a_search_without_shunned_sizes_is_as_it_would_be() -> None:
         for shunned in (None, make_target("loss", 0.05))
     )
     assert (plain.size, plain.runs) == (shunning.size, shunning.runs)
+
+
+def test_a_target_that_is_missed_by_a_hair_wherever_does_not_hide_that_another_comes_nearer() -> None:
+    """With BBR alone, larger buffers lose nothing, and use 98.4 % in place of 99 %."""
+    problem = Problem({"loss": losing(1900), "utilization": lambda _size: 0.984}, none)
+    found = solve(Goal((LOSS, make_target("utilization", 0.99)), 1, UPPER, most=MOST), problem.run)
+    assert found.size is None and found.upper > UPPER and found.closest >= 1900
+
+
+def test_a_bound_on_waits_that_is_missed_raises_nothing() -> None:
+    problem = Problem({"loss": losing(1900), "wait_mean_ms": lambda size: size / 10}, none)
+    found = solve(Goal((LOSS, QUICK), 1, UPPER, most=MOST), problem.run)
+    assert found.size is None and found.upper == UPPER

@@ -23,17 +23,14 @@ from bufferlab.render.words import listed, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.choosing.losses import felt
-from bufferlab.studies.choosing.thresholds import loses_heavily
+from bufferlab.studies.choosing.thresholds import LESS, loses_heavily
 from bufferlab.studies.targets import bounds_loss, want_largest
-from bufferlab.units import packets_text
+from bufferlab.units import PS_PER_S, packets_text
 
 WORTH_LESS: Final = 0.02
 """Loss from which on it is said that a larger buffer loses clearly less, or that none was tried. Our choice:
 by the law of Mathis and others (1.22 over the root of the loss) flows have then fewer than nine packets each
 under way."""
-
-LESS: Final = 2 / 3
-"""What loses at most this part of another buffer's loss loses clearly less. Our choice."""
 
 LITTLE_LOST: Final = 0.01
 """Loss below which a buffer is named that loses less than the answer. Our choice."""
@@ -175,7 +172,23 @@ def bad_call(advice: Advice) -> str | None:
     name = min(ratings, key=ratings.__getitem__, default=None)
     if name is None or ratings[name] >= BAD_CALL:
         return None
+    share = _offered(advice)
+    if share > 1:  # no queue helps
+        return (
+            f"But {name} has {rated_text(ratings[name])}: datagrams alone offer {_share(share)} of the rate."
+        )
     return f"But {name} has {rated_text(ratings[name])}; --target '{name}.r > 80' asks for more."
+
+
+def _offered(advice: Advice) -> float:
+    """What datagrams offer, which do not yield, as a part of the link's rate."""
+    offered_bps = 0.0
+    for flow in advice.resolved["flows"]:
+        application = flow["application"]
+        if application["kind"] == "udp" and advice.site.link in flow["path"]:
+            sent_bps = application["packet_bytes"] * 8 * PS_PER_S / application["interval_ps"]
+            offered_bps += flow["count"] * sent_bps
+    return offered_bps / advice.site.rate_bps
 
 
 def missed_default(advice: Advice) -> str | None:

@@ -17,6 +17,7 @@ from bufferlab.render.advise.decided import (
 from bufferlab.render.advise.felt import (
     absent_text,
     behind_text,
+    better_but_missed,
     elsewhere_brief,
     elsewhere_text,
     gained,
@@ -258,8 +259,12 @@ def _typed(advice: Advice, typed: Typed) -> Iterator[Line]:
     made = typed.lines(advice)
     entry, lines = made.entry, made.lines
     if not advice.choice.meets or loses_much(advice):
-        yield Line("type", f"{made.problem}. This writes the lines all the same:")
-        yield Line("", "\n".join(LINUX.folded([typed.command(advice)])), verbatim=True, shorter=[(4, "")])
+        better = better_but_missed(advice) if advice.choice.meets else None
+        chosen = advice.answer if better is None else advice.entries[better.name]
+        what = "the lines all the same" if better is None else f"those of {entry_text(chosen)}"
+        yield Line("type", f"{made.problem}. This writes {what}:")
+        command = "\n".join(LINUX.folded([typed.command(advice, chosen)]))
+        yield Line("", command, verbatim=True, shorter=[(4, "")])
         return
     if entry is None:
         yield Line("type", f"{made.problem}, nor is there another of these queues, as far as is known.")

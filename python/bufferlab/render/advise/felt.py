@@ -239,12 +239,17 @@ def worse_text(rival: Rival) -> str:
     return f"{aspect_title(aspect)}, by {_by(share)}"
 
 
+def better_but_missed(advice: Advice) -> Rival | None:
+    """The queue that misses a target, and with which users would fare much better; `None` without one."""
+    found = [each for each in advice.choice.rivals if each.missed and _much_better(each.behind)]
+    return min(found, key=lambda each: each.behind.mean or 0.0, default=None)
+
+
 def gained_but_missed(advice: Advice) -> str | None:
     """That users would fare much better with a queue that misses a target, as a sentence; else `None`."""
-    found = [each for each in advice.choice.rivals if each.missed and _much_better(each.behind)]
-    if not found:
+    best = better_but_missed(advice)
+    if best is None:
         return None
-    best = min(found, key=lambda each: each.behind.mean or 0.0)
     entry = advice.entries[best.name]
     checks = {each.target: each for each in entry.checks}
     missed = [

@@ -34,6 +34,7 @@ def today_text(advice: Advice) -> str | None:
     if found is None:
         return None
     of = "" if found.default_of is None else f"of {found.default_of}: "
+    of += "below the same shaper, " if found.is_shaped else ""
     given = "the same" if _is_answer(advice, found) else _given(advice, found)
     return f"{of}{_now_text(advice, found)}: {given}."
 
@@ -46,7 +47,10 @@ def now_text(advice: Advice) -> str | None:
     what = _now_text(advice, found)
     if may_stay(advice, found):
         return f"Keep what runs today, {what}: {_met(advice, found)}."
-    why = _fault(advice, found)
+    why, behind = _fault(advice, found), found.rival.behind
+    if found.missed and (behind.mean or 0.0) < -MATERIAL and not may_be_chance(behind):
+        better = f"but users fare {share_text(behind)} better with it than with the answer"
+        return f"What runs today, {what}, {(why or '').removeprefix('it ')}, {better}."
     return None if why is None else f"What runs today, {what}, is worse: {why}."
 
 
@@ -67,7 +71,9 @@ def _fault(advice: Advice, found: Today) -> str | None:
 def runs_today(advice: Advice) -> bool:
     """Whether the answer is what runs today."""
     found = advice.today
-    return found is not None and found.default_of is None and _is_answer(advice, found)
+    return (
+        found is not None and found.default_of is None and not found.is_shaped and _is_answer(advice, found)
+    )
 
 
 def keeps(advice: Advice) -> bool:
@@ -93,7 +99,7 @@ def default_text(advice: Advice) -> str | None:
 
 def may_stay(advice: Advice, found: Today) -> bool:
     """Whether a setting meets the targets, and users fare no worse with it, as far as they notice."""
-    if found.missed or not advice.choice.meets:
+    if found.missed or not advice.choice.meets or found.is_shaped:
         return False
     wait, lost = found.mean("wait_mean_ms").mean, found.mean("loss").mean
     if loses_heavily(lost, advice.targets) or is_standing(wait or 0.0, advice.site.rtt_ms, advice.targets):

@@ -80,7 +80,7 @@ class Typed:
         return None if rate_bps in _ETHERNET_BPS or not self._could_shape else self._shaper(rate_bps)
 
     def shaper_note(self, rate_bps: int) -> str | None:
-        """The same as a last note, where it is likely the interface's own rate."""
+        """The same as a first note, where it is likely the interface's own rate."""
         return self._shaper(rate_bps) if rate_bps in _ETHERNET_BPS and self._could_shape else None
 
     @property
@@ -92,15 +92,15 @@ class Typed:
     def _shaper(rate_bps: int) -> str:
         return f"Add --shape if the interface itself is faster than {rate_text(rate_bps)}."
 
-    def command(self, advice: Advice) -> str:
-        """The command that writes the lines for the answer, whatever it misses."""
-        table = dict(advice.answer.table)
+    def command(self, advice: Advice, entry: Entry) -> str:
+        """The command that writes the lines for an entry, whatever it misses."""
+        table = dict(entry.table)
         queue = table.pop("discipline")
         if table:
             given = ", ".join(f"{key} = {json.dumps(value)}" for key, value in table.items())
             queue = f'{{discipline = "{queue}", {given}}}'
         words = ["bufferlab", "configure", "--rate", rate_text(advice.site.rate_bps), "--queue", str(queue)]
-        words += ["--buffer", buffer_text(advice.answer.whole_packets, advice.site.counted_bytes)]
+        words += ["--buffer", buffer_text(entry.whole_packets, advice.site.counted_bytes)]
         words += ["--platform", self.platform, *(["--device", self.device] if self.device else [])]
         return shlex.join([*words, *(["--shape"] if self.shape else [])])
 

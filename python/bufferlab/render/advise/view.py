@@ -31,9 +31,11 @@ def advice_view(advice: Advice, *, typed: Typed = LINUX, explain: bool = False) 
     made = typed.lines(advice)
     grids = list(evidence(advice))
     more = list(details(advice)) if explain else []
-    last = typed.shaper_note(advice.site.rate_bps) if made.lines else None
+    shaper = typed.shaper_note(advice.site.rate_bps) if made.lines else None
     shown = [each for each in made.notes if explain or not each.startswith(CODEL_DIFFERS)]
-    about = Terms([*(("note", each) for each in (*shown, *([] if last is None else [last]))), *made.after])
+    about = Terms(
+        [*(("note", each) for each in (*([] if shaper is None else [shaper]), *shown)), *made.after]
+    )
     in_box = not made.lines or not follows(made.lines)
     below: list[Heading | Typing] = [Heading(f"To type on {typed.platform}"), Typing(made.lines)]
     box = box_of(advice, typed)

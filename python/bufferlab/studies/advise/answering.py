@@ -15,6 +15,7 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.beside import Judged, rival_of
 from bufferlab.studies.advise.course import Course, Watch
 from bufferlab.studies.advise.elsewhere import spoiled
+from bufferlab.studies.advise.floor import is_home
 from bufferlab.studies.advise.larger import judged_by_buffers
 from bufferlab.studies.advise.lengths import long_enough
 from bufferlab.studies.advise.llq import LLQ, about_llq
@@ -171,7 +172,8 @@ class _Answering:
         rival, missed = rival_of(answer, f"{TODAY}, as it is", values, advice.targets, judged)
         buffer = link["buffer"]
         packets = round(buffer["amount"] or 0) if buffer["kind"] == "packets" else None
-        found = Today(rival, missed, values, str(link["queue"]["discipline"]), buffer["text"], packets, of)
+        kind, shaped = str(link["queue"]["discipline"]), is_home(self.base)
+        found = Today(rival, missed, values, kind, buffer["text"], packets, of, shaped)
         return dataclasses.replace(advice, today=found, runs=advice.runs + len(values))
 
     def _measured(self, scenario: Scenario, name: str, advice: Advice) -> tuple[Values, ...]:

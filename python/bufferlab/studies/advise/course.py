@@ -36,6 +36,9 @@ ALONE_SEEDS: Final = 4
 BDPS: Final = (0.5, 1.0, 2.0)
 """Buffers that are measured whatever the search has tried, bandwidth-delay products."""
 
+DEEP: Final = (4.0, 8.0)
+"""Those that are, besides, where the answer loses what hardly anybody would accept: what would not?"""
+
 RULES: Final = ("stanford",)
 """Published rules whose buffers are, besides."""
 
@@ -142,12 +145,13 @@ class Course:
 
     def _beside(self, advice: Advice) -> Advice:
         """With runs of FIFO with half, one and two bandwidth-delay products and by rule, as all ask."""
-        entry = advice.searched_buffer()
-        if self.settings.quick or entry is None or entry.least is None:
+        entry, site, answer = advice.searched_buffer(), self.question.site, advice.answer
+        lost = lossy({answer.name: answer.values}, self.question.targets, site.users)
+        if entry is None or entry.least is None or (self.settings.quick and not lost):
             return advice
-        name, memory, most = entry.queue.name, entry.least.memory, self.question.upper
-        site = self.question.site
-        wanted = {max(round(site.bdp_packets * part), 1) for part in BDPS}
+        name, memory = entry.queue.name, entry.least.memory
+        most = (self.question.most if lost else None) or self.question.upper
+        wanted = {max(round(site.bdp_packets * part), 1) for part in (*BDPS, *(DEEP if lost else ()))}
         wanted |= {site.rules[name] for name in RULES if name in site.rules}
         sizes = [
             size

@@ -36,16 +36,24 @@ class Today(Beside):
         buffer: Its buffer, as a scenario has it.
         packets: The same where it is in packets; else `None`.
         default_of: What runs it by default; `None` if somebody said that the link runs it.
+        is_shaped: Whether it is run below a shaper, which is part of the answer: without that, packets wait
+            elsewhere, and the runs say nothing of it.
     """
 
     queue: str
     buffer: str
     packets: int | None
     default_of: str | None
+    is_shaped: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """The document."""
-        named = {"queue": self.queue, "buffer": self.buffer, "default_of": self.default_of}
+        named = {
+            "queue": self.queue,
+            "buffer": self.buffer,
+            "default_of": self.default_of,
+            "is_shaped": self.is_shaped,
+        }
         return {**named, **self.measured()}
 
 

@@ -23,7 +23,7 @@ from bufferlab.studies.choosing.losses import Group, felt
 from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.choosing.order import keeps_apart, place, queue_of
 from bufferlab.studies.choosing.scores import Contest, Scored
-from bufferlab.studies.choosing.thresholds import is_standing, loses_heavily
+from bufferlab.studies.choosing.thresholds import LESS, is_standing, loses_heavily
 from bufferlab.studies.least.lacking import Lack
 from bufferlab.studies.targets import Target, Values, mean_over_runs
 
@@ -137,7 +137,7 @@ def choose(
     looks: int = 1,
     sturdy: Collection[str] = (),
     standing: Collection[str] = (),
-    lossy: Collection[str] = (),
+    lossy: Mapping[str, float] | None = None,
     apart: Collection[str] = (),
 ) -> Choice:
     """Choose among queues that meet the targets the one whose users fare best, and of equals the first.
@@ -158,8 +158,9 @@ def choose(
         looks: How often a choice is made from more and more runs, until one is decided.
         sturdy: Queues that keep the targets where the traffic changes: of equals they are taken first.
         standing: Queues in which packets wait longer than their path takes: of equals they are taken last.
-        lossy: Queues that lose what hardly anybody would accept: out where another one meets as many targets,
-            unless users fare better than with each that loses less, and in no aspect far worse.
+        lossy: Queues that lose what hardly anybody would accept, and how much: out where another one meets as
+            many targets, unless users fare better than with each that loses less, and in no aspect far worse.
+            Where all lose that much, those are out that lose clearly more than the one that loses least.
         apart: Queues that keep flows apart, where that is preferred: of equals they are taken before others.
     """
     fewest = min(map(len, missed.values()))
@@ -170,8 +171,13 @@ def choose(
         fit = [name for name in contest if len(missed[name]) == fewest]
     claims = looks * (len(fit) - 1)
     scored = Scored(contest, aspects, weights, claims=claims, sturdy=sturdy, standing=standing, apart=apart)
-    light = [name for name in fit if name not in lossy]
-    out = {name for name in fit if light and name in lossy and not scored.outweighs(name, light, times)}
+    lost = lossy or {}
+    light = [name for name in fit if name not in lost]
+    is_light_found = bool(light)
+    if not light:
+        least = min(lost[name] for name in fit)
+        light = [name for name in fit if LESS * lost[name] <= least]
+    out = {name for name in fit if name not in light and not scored.outweighs(name, light, times)}
     fit = [name for name in fit if name not in out]
     taken, best, equal = scored.choice(fit, times)
     rivals = [
@@ -193,7 +199,7 @@ def choose(
     rivals.sort(key=lambda each: (len(each.missed) > fewest, each.is_lossy, each.behind.mean or 0.0))
     others = ((scored.choice(fit, times * near)[0], near) for near in NEAR)
     edge = next((each for each in others if each[0] != taken), None)
-    outweighs = taken in lossy and bool(light)
+    outweighs = taken in lost and is_light_found
     return Choice(taken, tuple(rivals), fewest == 0, len(equal) == 1, best, edge, outweighs)
 
 
@@ -205,9 +211,10 @@ def standing(
     return {name for name, wait in waits.items() if wait is not None and is_standing(wait, rtt_ms, targets)}
 
 
-def lossy(contest: Contest, targets: Sequence[Target], groups: Sequence[Group]) -> set[str]:
-    """The queues that lose what hardly anybody would accept, where nobody bounds the loss."""
-    return {name for name, lost in _felt("loss", contest, groups).items() if loses_heavily(lost, targets)}
+def lossy(contest: Contest, targets: Sequence[Target], groups: Sequence[Group]) -> dict[str, float]:
+    """The queues that lose what hardly anybody would accept, where nobody bounds the loss, and how much."""
+    losses = _felt("loss", contest, groups).items()
+    return {name: lost for name, lost in losses if lost is not None and loses_heavily(lost, targets)}
 
 
 def _felt(metric: str, contest: Contest, groups: Sequence[Group]) -> dict[str, float | None]:

@@ -24,6 +24,9 @@ HEAVY_LOSS: Final = 0.05
 """Loss from which on hardly anybody would accept a buffer, whatever else it gives. Our choice: TCP flows then
 have about five packets each under way (`theory.tcp_models`: 1.22/√p), and time out again and again."""
 
+LESS: Final = 2 / 3
+"""What loses at most this part of another one's loss loses clearly less. Our choice."""
+
 LONG_WAIT_MS: Final = 20.0
 """A mean wait below this is not called long, however short the path. Our choice, well below the 150 ms
 one way up to which ITU-T G.114 finds calls unharmed."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from bufferlab.studies.least.answer import Ceiling
 from bufferlab.studies.least.goal import Goal
-from bufferlab.studies.least.lacking import Lack, lack
+from bufferlab.studies.least.lacking import Lack, lack, total
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Target
 
@@ -25,9 +25,9 @@ DOUBT: Final = 2.0
 def lacks_room(goal: Goal, memory: Memory, unsure: Sequence[Target] = ()) -> bool:
     """Whether more than the largest size may do what that does not.
 
-    It may if each target that the largest size misses comes nearer there than at the size before. A bound on
-    waits that it misses does not, so that targets in conflict raise nothing. Few runs tell, so that it may be
-    raised for nothing, which costs some more of them; that is better than to miss an answer.
+    It may if it lacks less of all targets together than the size before, and misses no bound on what grows
+    with the size, so that targets in conflict raise nothing. Few runs tell, so that it may be raised for
+    nothing, which costs some more of them; that is better than to miss an answer.
 
     Args:
         goal: What is asked.
@@ -40,13 +40,15 @@ def lacks_room(goal: Goal, memory: Memory, unsure: Sequence[Target] = ()) -> boo
 
 
 def _rising(goal: Goal, memory: Memory, unsure: Sequence[Target] = ()) -> bool:
-    """Whether each target that the largest size misses comes nearer there than at the size before."""
+    """Whether what the largest size misses is nearer there than at the size before, and does not grow."""
     if goal.largest or len(memory.sizes) < 2:
         return False
     before, last = memory.sizes[-2:]
     missed = [each for each in goal.targets if each in unsure or not memory.meets(last, each)]
-    lacks = [[lack(each, memory.margins(size, each)) for size in (before, last)] for each in missed]
-    return all(comes_nearer(one, two) for one, two in lacks)
+    if any(each.wants_less for each in missed):
+        return False
+    one, two = (total(lack(each, memory.margins(size, each)) for each in missed) for size in (before, last))
+    return comes_nearer(one, two)
 
 
 def comes_nearer(one: Lack, two: Lack) -> bool:
@@ -57,10 +59,10 @@ def comes_nearer(one: Lack, two: Lack) -> bool:
 
 
 def in_doubt(memory: Memory) -> bool:
-    """Whether chance may have made a missed target come nearer at the largest size; more runs will show."""
+    """Whether chance may have made missed targets come nearer at the largest size; more runs will show."""
     before, last = memory.sizes[-2:]
     missed = [each for each in memory.targets if not memory.meets(last, each)]
-    return any(not beyond_noise(memory, each, before, last) for each in missed)
+    return not any(beyond_noise(memory, each, before, last) for each in missed)
 
 
 def beyond_noise(memory: Memory, target: Target, size: int, other: int) -> bool:
