@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from bufferlab.units import PS_PER_S
+
 if TYPE_CHECKING:
     from bufferlab._scenario_types import ResolvedFlow, ResolvedLink, ResolvedStack
 
@@ -34,6 +36,16 @@ def full_packet_bytes(flow: ResolvedFlow) -> int:
     if application["kind"] == "udp" or application["kind"] == "ping":
         return application["packet_bytes"]
     return payload_bytes(flow) + _tcp_of(flow)["header_bytes"]
+
+
+def datagrams_bps(flow: ResolvedFlow) -> float:
+    """What a group of datagrams sends while it does, all its flows together, bit/s; of others nothing."""
+    sent = flow["application"]
+    if sent["kind"] != "udp":
+        return 0.0
+    if sent["rate_bps"] is not None:
+        return float(flow["count"] * sent["rate_bps"])
+    return flow["count"] * sent["packet_bytes"] * 8 * PS_PER_S / sent["interval_ps"]
 
 
 def payload_bytes(flow: ResolvedFlow) -> int:

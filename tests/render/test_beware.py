@@ -255,7 +255,7 @@ def test_no_target_on_its_rating_is_proposed_for_a_call_that_datagrams_alone_lea
 
 def make_flow(count: int, link: str) -> ResolvedFlow:
     """Calls that send 80 kbit/s each through a link."""
-    application = {"kind": "udp", "packet_bytes": 200, "interval_ps": 20 * 10**9}
+    application = {"kind": "udp", "packet_bytes": 200, "interval_ps": 20 * 10**9, "rate_bps": None}
     flow = {"name": "call", "count": count, "path": [link], "tcp": None, "application": application}
     return cast("ResolvedFlow", flow)
 

@@ -20,12 +20,13 @@ from bufferlab.render.advise.reasons import (
 from bufferlab.render.advise.users import BAD_CALL, rated_text
 from bufferlab.render.advise.words import size_text
 from bufferlab.render.words import listed, title_text
+from bufferlab.resolved import datagrams_bps
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.choosing.losses import felt
 from bufferlab.studies.choosing.thresholds import LESS, loses_heavily
 from bufferlab.studies.targets import bounds_loss, want_largest
-from bufferlab.units import PS_PER_S, packets_text
+from bufferlab.units import packets_text
 
 WORTH_LESS: Final = 0.02
 """Loss from which on it is said that a larger buffer loses clearly less, or that none was tried. Our choice:
@@ -182,13 +183,8 @@ def bad_call(advice: Advice) -> str | None:
 
 def _offered(advice: Advice) -> float:
     """What datagrams offer, which do not yield, as a part of the link's rate."""
-    offered_bps = 0.0
-    for flow in advice.resolved["flows"]:
-        application = flow["application"]
-        if application["kind"] == "udp" and advice.site.link in flow["path"]:
-            sent_bps = application["packet_bytes"] * 8 * PS_PER_S / application["interval_ps"]
-            offered_bps += flow["count"] * sent_bps
-    return offered_bps / advice.site.rate_bps
+    crossing = (flow for flow in advice.resolved["flows"] if advice.site.link in flow["path"])
+    return sum(map(datagrams_bps, crossing)) / advice.site.rate_bps
 
 
 def missed_default(advice: Advice) -> str | None:

@@ -7,10 +7,10 @@ from math import ceil
 from typing import Any, Final
 
 from bufferlab.configure import find_platform
+from bufferlab.resolved import datagrams_bps
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.scenario import Scenario, Table
 from bufferlab.studies.internet import CALL_DSCP
-from bufferlab.units import PS_PER_S
 
 LLQ: Final = "llq"
 """Its word in `--queues` and in documents: `diffserv` with these classes."""
@@ -69,7 +69,7 @@ def parts_of(table: Table) -> int:
 def calls_share(base: Scenario, link: int, dscp: int = _EF) -> float:
     """The share of a link's rate that datagrams with a codepoint take while they are sent."""
     name, rate_bps = base.links[link]["name"], base.links[link]["rate_bps"]
-    sent = sum(_rate_bps(flow) for flow in _calls(base, name) if flow["dscp"] == dscp)
+    sent = sum(datagrams_bps(flow) for flow in _calls(base, name) if flow["dscp"] == dscp)
     return sent / rate_bps if rate_bps else 0.0
 
 
@@ -103,10 +103,3 @@ def _calls(base: Scenario, link: str) -> Iterator[Any]:
     """The groups of datagrams that cross a link."""
     flows = base.resolved["flows"]
     return (flow for flow in flows if flow["application"]["kind"] == "udp" and link in flow["path"])
-
-
-def _rate_bps(flow: Any) -> float:  # noqa: ANN401 - a resolved flow
-    sent = flow["application"]
-    if sent["rate_bps"] is not None:
-        return float(flow["count"] * sent["rate_bps"])
-    return float(flow["count"] * sent["packet_bytes"] * 8 * PS_PER_S / sent["interval_ps"])
