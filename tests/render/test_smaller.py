@@ -6,6 +6,7 @@ import dataclasses
 
 from bufferlab.render.advise.alone import alone
 from bufferlab.render.advise.reasons import interval_note
+from bufferlab.render.advise.view import advice_view
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.beyond import Beyond
@@ -123,6 +124,16 @@ def test_what_runs_below_a_shaper_of_the_answer_is_not_kept_as_it_is() -> None:
     assert "Keep" not in said(
         dataclasses.replace(same, today=dataclasses.replace(same.today, is_shaped=True))
     )
+
+
+def test_what_was_there_before_can_be_had_again() -> None:
+    advice = with_today(advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",)), LESS)
+    text = " ".join(advice_view(advice).text(80).split())
+    command = "bufferlab configure --rate '20 Mbps' --queue fifo --buffer '64 packets' --platform linux"
+    assert f"restore To undo is not to restore: {command} writes what runs today." in text
+    assert advice.today is not None
+    default = dataclasses.replace(advice.today, default_of="Linux")
+    assert "restore" not in advice_view(dataclasses.replace(advice, today=default)).text(80)
 
 
 def test_what_misses_a_target_and_is_better_for_users_is_not_called_worse() -> None:

@@ -13,6 +13,7 @@ from bufferlab.configure import PLATFORMS, Configuration
 from bufferlab.display import significant
 from bufferlab.errors import InputError
 from bufferlab.render.advise.beware import loses_much
+from bufferlab.render.advise.half import runs_today
 from bufferlab.render.words import rate_text
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
@@ -99,8 +100,31 @@ class Typed:
         if table:
             given = ", ".join(f"{key} = {json.dumps(value)}" for key, value in table.items())
             queue = f'{{discipline = "{queue}", {given}}}'
-        words = ["bufferlab", "configure", "--rate", rate_text(advice.site.rate_bps), "--queue", str(queue)]
-        words += ["--buffer", buffer_text(entry.whole_packets, advice.site.counted_bytes)]
+        buffer = buffer_text(entry.whole_packets, advice.site.counted_bytes)
+        return self._configure(advice.site.rate_bps, str(queue), buffer)
+
+    def restoring(self, advice: Advice) -> tuple[tuple[str, str], ...]:
+        """How to have again what runs today, as terms; none where nobody said what, or it cannot be typed."""
+        now = advice.today
+        if now is None or now.default_of is not None or now.is_shaped or runs_today(advice):
+            return ()
+        if now.queue not in PLATFORMS[self.platform].disciplines:
+            return ()
+        command = self._configure(advice.site.rate_bps, now.queue, now.buffer)
+        return (("restore", f"To undo is not to restore: {command} writes what runs today."),)
+
+    def _configure(self, rate_bps: int, queue: str, buffer: str) -> str:
+        """The command that writes the lines for a queue and its buffer."""
+        words = [
+            "bufferlab",
+            "configure",
+            "--rate",
+            rate_text(rate_bps),
+            "--queue",
+            queue,
+            "--buffer",
+            buffer,
+        ]
         words += ["--platform", self.platform, *(["--device", self.device] if self.device else [])]
         return shlex.join([*words, *(["--shape"] if self.shape else [])])
 

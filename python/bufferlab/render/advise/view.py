@@ -33,9 +33,8 @@ def advice_view(advice: Advice, *, typed: Typed = LINUX, explain: bool = False) 
     more = list(details(advice)) if explain else []
     shaper = typed.shaper_note(advice.site.rate_bps) if made.lines else None
     shown = [each for each in made.notes if explain or not each.startswith(CODEL_DIFFERS)]
-    about = Terms(
-        [*(("note", each) for each in (*([] if shaper is None else [shaper]), *shown)), *made.after]
-    )
+    notices = (("note", each) for each in (*filter(None, [shaper]), *shown))
+    about = Terms([*notices, *made.after, *(typed.restoring(advice) if made.lines else ())])
     in_box = not made.lines or not follows(made.lines)
     below: list[Heading | Typing] = [Heading(f"To type on {typed.platform}"), Typing(made.lines)]
     box = box_of(advice, typed)
