@@ -34,7 +34,8 @@ struct Seen {
 /// Each 257 arrivals give one estimate, from the power of the arrivals as a train of equal pulses. (The publication takes the
 /// gaps between arrivals as a signal; those of a burst are read within the burst only, which says little of a round trip
 /// that is much longer.) It fails where a window leaves no gap (a flow that fills its path, a paced sender, one packet a round
-/// trip), and where 256 packets are less than four round trips. Where timeouts pace a flow, their period is what it finds.
+/// trip). Where 256 packets are less than four round trips it gives none, or half of it: windows of 90 and 130 packets at 50 ms
+/// gave 25 ms. Where timeouts pace a flow, their period is what it finds.
 #[derive(Clone, Debug)]
 pub struct FrequencyEstimator {
     flows: FlowTable<Seen>,
