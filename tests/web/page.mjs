@@ -248,6 +248,9 @@ const tests = {
     await toTheEnd(page);
     assert.notEqual(await summary(page, 0), await summary(page, 1));
     await picture(page, "compare");
+    await page.getByRole("link", { name: "Gallery", exact: true }).click();
+    await page.getByRole("link", { name: "Laboratory", exact: true }).click();
+    assert.equal(await second.getByLabel("Queue").inputValue(), "fq_codel"); // nothing is lost by a look around
     await button(page, "Remove Variant 1").click();
     await page.getByRole("region", { name: "Scenario" }).waitFor();
   },
