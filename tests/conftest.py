@@ -40,6 +40,15 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+_LONGEST: Final = "test_readers_can_use_the_page"
+"""It waits for a browser, most of the time, and is begun first, lest it be all that is left at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the longest test."""
+    items.sort(key=lambda item: item.name != _LONGEST)
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Give each test a cache of runs of its own, which is made if it is used."""
     os.environ["BUFFERLAB_CACHE"] = str(_CACHES / f"{abs(hash(item.nodeid))}")
