@@ -126,6 +126,13 @@ def test_what_runs_below_a_shaper_of_the_answer_is_not_kept_as_it_is() -> None:
     )
 
 
+def test_a_loss_that_the_answer_has_as_well_does_not_make_today_worse() -> None:
+    advice = advised({"fifo": (14, runs({**FIFO, "loss": 0.1}))}, ("utilization >= 95 %",))
+    fine = {**LESS, "utilization": 0.96}
+    assert "is worse" not in said(with_today(advice, {**fine, "loss": 0.11}, alike=True))
+    assert "is worse: it loses 20 %." in said(with_today(advice, {**fine, "loss": 0.2}, alike=True))
+
+
 def test_what_was_there_before_can_be_had_again() -> None:
     advice = with_today(advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",)), LESS)
     text = " ".join(advice_view(advice).text(80).split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final, Protocol
@@ -15,7 +16,7 @@ from bufferlab.stats import Estimate
 from bufferlab.studies.advise.absent import Absent
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.elsewhere import Spoiled
-from bufferlab.studies.advise.entry import Users
+from bufferlab.studies.advise.entry import Entry, Users
 from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.choosing.order import keeps_apart, place, reason_of
@@ -316,10 +317,19 @@ def why_text(advice: Advice) -> str | None:
     if waits[0] > _SHOWN * waits[1] and waits[0] - waits[1] > _SHOWN_MS:
         now, then = (f"{significant(wait, 3)} ms" for wait in waits)
         parts.append(f"mean wait {now}, not {then}")
-    felt = {each: _less(each, fifo, advice.answer) for each in advice.aspects if each.kind not in _NO_REASON}
+    sure = [each for each in advice.aspects if each.kind not in _NO_REASON and _is_apart(each, fifo, advice)]
+    felt = {each: _less(each, fifo, advice.answer) for each in sure}
     worst = sorted(felt, key=lambda each: -felt[each])[:_MOST_REASONS]
     parts += [_contrast(each, fifo, advice.answer) for each in worst if felt[each] > NOTABLE_RATING]
     return f"With a fifo of {packets_text(fifo.packets)}: {'; '.join(parts)}." if parts else None
+
+
+def _is_apart(aspect: Aspect, entry: Entry, advice: Advice) -> bool:
+    """Whether an aspect differs from the answer's by more than the intervals of both."""
+    one, other = (each.mean(aspect.metric) for each in (entry, advice.answer))
+    if one.mean is None or other.mean is None:
+        return False
+    return abs(one.mean - other.mean) > math.hypot(one.half_width or 0.0, other.half_width or 0.0)
 
 
 def _less(aspect: Aspect, entry: Measured, chosen: Measured) -> float:

@@ -11,7 +11,7 @@ from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.beside import Beside
 from bufferlab.studies.advise.today import Today
-from bufferlab.studies.choosing.thresholds import MATERIAL, NOTABLE, is_standing, loses_heavily
+from bufferlab.studies.choosing.thresholds import LESS, MATERIAL, NOTABLE, is_standing, loses_heavily
 
 _MISSED: Final = " (missed)"
 _SHOWN: Final = {
@@ -59,7 +59,8 @@ def _fault(advice: Advice, found: Today) -> str | None:
     lost, wait_ms, behind = found.mean("loss").mean, found.mean("wait_mean_ms").mean, found.rival.behind
     if found.missed:
         return f"it misses {listed([title_text(each) for each in found.missed])}"
-    if loses_heavily(lost, advice.targets):
+    own = advice.answer.mean("loss").mean or 0.0
+    if loses_heavily(lost, advice.targets) and own <= LESS * (lost or 0.0):
         return f"it loses {FRACTION.quantity(lost or 0.0, digits=2)}"
     if (behind.mean or 0.0) > MATERIAL and not may_be_chance(behind):
         return f"users fare {fare_words(found.rival, found, advice.answer)}"
