@@ -50,15 +50,8 @@ def _write_llq(answer: Answer, target: Target) -> Written:
     outer, undo = "bufferlab", []
     if target.shape:
         outer, undo = "bufferlab-shaper", ["no policy-map bufferlab-shaper"]
-        shaper = [*_xe_shape(answer, target), "service-policy bufferlab"]
-        lines += [
-            f"policy-map {outer}",
-            " class class-default",
-            *(f"  {each}" for each in shaper),
-            "  exit",
-            " exit",
-        ]
-    lines += [f"interface {target.device}", f" service-policy output {outer}"]
+        lines += _policy_map([*_xe_shape(answer, target), "service-policy bufferlab"], outer)
+    lines += _attached(target, outer)
     undo += ["no policy-map bufferlab", *cisco_llq.without_class_maps(answer)]
     after = _after_xe(target, outer, undo, cisco_llq.READS)
     notes = [*cisco_llq.class_notes(answer, shaped=target.shape), *_xe_notes(part, unit)]
@@ -169,15 +162,23 @@ def write_xr(answer: Answer, target: Target) -> Written:
 
 def _policy(actions: list[str], target: Target) -> tuple[str, ...]:
     """A policy map with one class for everything, on what leaves the interface."""
-    return (
-        "policy-map bufferlab",
+    return (*_policy_map(actions, "bufferlab"), *_attached(target, "bufferlab"))
+
+
+def _policy_map(actions: list[str], name: str) -> list[str]:
+    """A policy map with one class for everything."""
+    return [
+        f"policy-map {name}",
         " class class-default",
-        *(f"  {action}" for action in actions),
+        *(f"  {each}" for each in actions),
         "  exit",
         " exit",
-        f"interface {target.device}",
-        " service-policy output bufferlab",
-    )
+    ]
+
+
+def _attached(target: Target, policy: str) -> list[str]:
+    """A policy on what leaves the interface."""
+    return [f"interface {target.device}", f" service-policy output {policy}"]
 
 
 def write_nx(answer: Answer, target: Target) -> Written:

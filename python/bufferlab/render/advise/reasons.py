@@ -261,6 +261,6 @@ def _under_way(advice: Advice, entry: Entry, used: float) -> float:
 def _unbounded(advice: Advice, text: str) -> str:
     bounded = any(target.name == "loss" for target in advice.targets)
     searched = advice.searched_buffer()
-    memory = None if searched is None or searched.least is None else searched.least.memory
+    memory = None if searched is None else searched.buffers
     light = [] if memory is None else [size for size in memory.sizes if memory.loss(size) <= _BOUND]
     return f"{text}." if bounded or not light else f"{text}; --target 'loss <= 1 %' would bound it."

@@ -201,7 +201,7 @@ class Advice(display.Displayed):
     def searched_buffer(self) -> Entry | None:
         """Whose buffer was searched: the answer's, or that of the FIFO which many routers have alone."""
         for entry in (self.answer, self.best_fifo()):
-            if entry is not None and entry.queue.knob == "limit" and entry.least is not None:
+            if entry is not None and entry.buffers is not None:
                 return entry
         return None
 

@@ -147,9 +147,9 @@ class Course:
         """With runs of FIFO with half, one and two bandwidth-delay products and by rule, as all ask."""
         entry, site, answer = advice.searched_buffer(), self.question.site, advice.answer
         lost = lossy({answer.name: answer.values}, self.question.targets, site.users)
-        if entry is None or entry.least is None or (self.settings.quick and not lost):
+        if entry is None or entry.buffers is None or (self.settings.quick and not lost):
             return advice
-        name, memory = entry.queue.name, entry.least.memory
+        name, memory = entry.queue.name, entry.buffers
         most = (self.question.most if lost else None) or self.question.upper
         wanted = {max(round(site.bdp_packets * part), 1) for part in (*BDPS, *(DEEP if lost else ()))}
         wanted |= {site.rules[name] for name in RULES if name in site.rules}

@@ -103,7 +103,7 @@ class Sensitivity:
 
 @dataclass(frozen=True)
 class Broken:
-    """A change of the traffic in which a queue misses a target that was asked for.
+    """A change of the traffic in which a queue misses a target so far that users notice.
 
     Attributes:
         change: What is other, in brief.
