@@ -312,9 +312,28 @@ def test_ecn_that_was_not_simulated_is_noted(ecn: str, said: bool) -> None:
     advice = dataclasses.replace(advice, resolved=cast(Any, {**advice.resolved, "flows": flows}))
     text = " ".join(advice_view(advice, typed=Typed()).text(80).split())
     assert ("The simulated flows have none" in text) == said
+    on_openwrt = " ".join(advice_view(advice, typed=Typed("openwrt")).text(80).split())
+    assert ("The simulated flows have none" in on_openwrt) == said
     assert "packets is ample and was not searched" in text
     fifo = advised({"fifo": (14, runs(FIFO))})
     assert "not searched" not in advice_view(fifo, typed=Typed()).text(80)
+
+
+@pytest.mark.parametrize(
+    ("device", "asked"),
+    [
+        (None, False),
+        ("GigabitEthernet0/0/1", True),
+        ("FastEthernet0/1", False),
+        ("TenGigE0/0/0/0", True),
+        ("eth0", False),
+    ],
+)
+def test_an_interface_that_is_faster_by_its_name_needs_a_shaper(device: str | None, asked: bool) -> None:
+    text = Typed("ios-xe", device).shaper_asked(100 * 10**6)
+    assert (text is not None) == asked
+    assert (Typed("ios-xe", device).shaper_note(100 * 10**6) is None) == asked
+    assert Typed("ios-xe", device, shape=True).shaper_asked(100 * 10**6) is None
 
 
 def test_the_table_of_queues_says_how_much_use_each_was_held_to() -> None:

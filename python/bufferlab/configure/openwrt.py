@@ -75,7 +75,7 @@ def write_both(down: Answer, up: Answer, target: Target) -> Written:
             accepted=other,
         )
     overhead = () if target.linklayer is None else (target.linklayer.note,)
-    notes = (f"{_APPEND} The interface is the one to the line.", _SHAPES, *overhead)
+    notes = (f"{_APPEND} {_INTERFACE}", _SHAPES, *overhead)
     return Written.of_both(
         _section(target, rates, qdisc, {**ingress, **egress}),
         Written((), tuple(rounding[DOWNLOAD]), None, ""),
@@ -129,6 +129,10 @@ def _queue(answer: Answer, way: str, notes: list[str]) -> tuple[str, dict[str, s
 
 
 _APPEND: Final = "Append to /etc/config/sqm, then '/etc/init.d/sqm restart'."
+_INTERFACE: Final = (
+    "The interface is the one to the line: 'uci get network.wan.device' names it, often wan; --device sets "
+    "it. Delete a section that 'uci show sqm' has for it already."
+)
 _SHAPES: Final = "sqm-scripts always shape, in kbit/s; the limit is the queue's below the shaper."
 _EGRESS: Final = "egress"
 _INGRESS: Final = "ingress"

@@ -13,6 +13,12 @@ if TYPE_CHECKING:
 OWN: Final = "scenario"
 """The discipline that the scenario has, with its parameters."""
 
+DEPLOYED: Final = ("fifo", "fq_codel", "codel", "pie")
+"""What is compared unless said otherwise: disciplines that routers and operating systems have."""
+
+CAKE: Final = "cake"
+"""What home lines run besides: it is a shaper, too."""
+
 ALL: Final = "all"
 """Every discipline that there is."""
 

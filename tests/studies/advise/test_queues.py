@@ -10,7 +10,9 @@ from bufferlab.configure import configuration
 from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import QUEUE_WORDS, Scenario
-from bufferlab.studies.advise.queues import DEPLOYED, Queue, queues_for
+from bufferlab.studies.advise.queues import Queue, queues_for
+from bufferlab.studies.home import home_scenario, read_rates
+from bufferlab.studies.words import DEPLOYED
 
 Names = str | list[str] | None
 
@@ -116,8 +118,21 @@ def test_a_platform_s_queues_are_those_that_it_can_run() -> None:
     assert of_platform(None, dumbbell(), "linux") == [*DEPLOYED]
     assert of_platform(None, dumbbell(), "junos") == of_platform("all", dumbbell(), "junos") == ["fifo"]
     assert of_platform(None, own, "junos") == ["fifo"]
-    assert of_platform(None, own, "openwrt") == ["scenario", "fifo", "codel", "pie"]
+    assert of_platform(None, own, "openwrt") == ["scenario", "fifo", "codel", "pie", "cake"]
+    assert of_platform("fifo", own, "openwrt") == ["fifo"]
     assert of_platform(None, dumbbell("splitbuff"), "linux") == [*DEPLOYED]
+
+
+def test_cake_is_tried_at_its_usual_delay_where_homes_run_it() -> None:
+    def offers(base: Scenario, platform: str | None) -> dict[str, Queue]:
+        found = queues_for(None, base, 0, upper=64, packet_us=1200.0, rtt_us=20e3, platform=platform)
+        return {queue.name: queue for queue in found}
+
+    on_openwrt = offers(dumbbell(), "openwrt")["cake"]
+    assert on_openwrt.lower == on_openwrt.usual == on_openwrt.upper
+    home = prepare(Scenario.from_dict(home_scenario(read_rates("50/10Mbps")), file="--home"))
+    assert "cake" in offers(home, None) and "cake" in offers(home, "linux")
+    assert "cake" not in offers(home, "junos") and "cake" not in offers(dumbbell(), "linux")
 
 
 def test_a_target_is_one_that_the_platform_can_count() -> None:

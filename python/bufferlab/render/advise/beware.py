@@ -23,6 +23,7 @@ from bufferlab.render.words import listed, title_text
 from bufferlab.resolved import datagrams_bps
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.llq import LLQ
 from bufferlab.studies.choosing.losses import felt
 from bufferlab.studies.choosing.thresholds import LESS, loses_heavily
 from bufferlab.studies.targets import bounds_loss, want_largest
@@ -41,7 +42,9 @@ _RATINGS: Final = ("call_r", "call_mos")
 
 def spoilt(advice: Advice) -> str | None:
     """What hardly anybody would accept of an answer that meets its targets, as a sentence."""
-    return (_lost(advice) if loses_much(advice) else None) or _waits_long(advice)
+    if loses_much(advice):
+        return _lost(advice)
+    return None if advice.answer.queue.name == LLQ else _waits_long(advice)  # calls do not wait there
 
 
 def grave(advice: Advice) -> Iterator[str]:
@@ -75,7 +78,8 @@ def _behind_first(advice: Advice, texts: Iterable[str | None]) -> Iterator[str]:
 
 
 def _waits_long(advice: Advice) -> str | None:
-    return long_wait(_felt("wait_mean_ms", advice), advice.site.rtt_ms, advice.targets)
+    who = "all but calls" if advice.answer.queue.name == LLQ else "packets"
+    return long_wait(_felt("wait_mean_ms", advice), advice.site.rtt_ms, advice.targets, who=who)
 
 
 def loses_much(advice: Advice) -> bool:

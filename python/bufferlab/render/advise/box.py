@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import Final
 
 from bufferlab.display import significant
@@ -26,7 +25,7 @@ from bufferlab.render.advise.felt import (
     why_text,
 )
 from bufferlab.render.advise.half import beside_answer, half_text, today_text
-from bufferlab.render.advise.head import MOST_CAUTIONS, cautions, head
+from bufferlab.render.advise.head import cautions, head
 from bufferlab.render.advise.least import least_text
 from bufferlab.render.advise.limits import searched, unsettled
 from bufferlab.render.advise.reasons import (
@@ -77,10 +76,12 @@ def box_of(advice: Advice, typed: Typed | None = LINUX) -> Box:
     """
     site = advice.site
     title = f"{site.name}: {site.link}, {rate_text(site.rate_bps)}, RTT {significant(site.rtt_ms, 3)} ms"
-    return Box(title, list(head(advice)), list(_lines(advice, typed)))
+    first = head(advice)
+    return Box(title, first, list(_lines(advice, typed, first)))
 
 
-def _lines(advice: Advice, typed: Typed | None) -> Iterator[Line]:
+def _lines(advice: Advice, typed: Typed | None, first: Sequence[str]) -> Iterator[Line]:
+    """The labeled lines, without what the first sentences say."""
     yield Line("link", _used(advice.answer))
     mean, groups = _wait(advice.answer), apart(advice, advice.answer)
     yield Line("wait", mean + groups, shorter=[(3, mean)] if groups else ())
@@ -90,8 +91,7 @@ def _lines(advice: Advice, typed: Typed | None) -> Iterator[Line]:
     if advice.elsewhere:
         yield Line("elsewhere", elsewhere_text(advice), shorter=[(7, elsewhere_brief(advice))])
     yield from _targets(advice)
-    for text in islice(cautions(advice), MOST_CAUTIONS, None):
-        yield Line("beware", text, shorter=[(9, "")])
+    yield from (Line("beware", text, shorter=[(9, "")]) for text in cautions(advice) if text not in first)
     if (asked := needs_text(advice)) is not None:
         yield Line("asked", asked, shorter=[(11, "")])
     if (least := least_text(advice.site, advice.answer)) is not None:
@@ -101,7 +101,7 @@ def _lines(advice: Advice, typed: Typed | None) -> Iterator[Line]:
     yield from _smaller(advice)
     yield from _notes(advice)
     yield from what_if(advice)
-    yield from _others(advice)
+    yield from _others(advice, first)
     has_other_say = bool(advice.tied) or advice.is_sturdy  # other traffic decides, not the thresholds
     if not has_other_say and (edge := edge_text(advice.choice)) is not None:
         yield Line("close", edge, shorter=[(8, "")])
@@ -180,6 +180,8 @@ def _unmet(advice: Advice) -> Iterator[Line]:
 
 def _notes(advice: Advice) -> Iterator[Line]:
     yield from _unmet(advice)
+    if (text := advice.sharing) is not None:
+        yield Line("by chance", text, shorter=[(6, "")])
     if (text := idle_note(advice)) is not None:
         yield Line("idle", text, shorter=[(7, "")])
     if (text := loss_note(advice)) is not None:
@@ -200,7 +202,7 @@ def _notes(advice: Advice) -> Iterator[Line]:
         yield Line("so far", f"{tried} that could change the answer was tried", shorter=[(3, "")])
 
 
-def _others(advice: Advice) -> Iterator[Line]:
+def _others(advice: Advice, first: Sequence[str]) -> Iterator[Line]:
     """The runner-up, and what plain FIFO comes to, which many routers have alone."""
     fifo = advice.best_fifo()
     rivals = {each.name: each for each in advice.choice.rivals}
@@ -214,15 +216,15 @@ def _others(advice: Advice) -> Iterator[Line]:
         start = entry_text(advice.entries[second.name])
         text = f"{start}: {_lost(advice, second)}."
         yield Line("runner-up", text, shorter=[(5, f"{start}: {_brief(advice, second)}")])
-    is_in_head = why_text(advice) is not None
+    is_in_head = why_text(advice) in first
     if fifo is not None and fifo.name in rivals and (rivals[fifo.name].missed or not is_in_head):
         label = "runner-up" if second is not None and second.name == fifo.name else "with FIFO"
         start = ("fifo, " if label == "runner-up" else "") + size_text(advice.site, fifo.packets)
         text = f"{start}: {_lost(advice, rivals[fifo.name])}."
-        less = [(4, "")] if is_in_head else []
+        less = [(4, "")] if is_in_head or label == "with FIFO" else []
         brief = f"{start}: {_brief(advice, rivals[fifo.name])}"
         yield Line(label, text, shorter=[(5, brief), *less])
-    if advice.absent is not None and lacked_text(advice) is None:  # the first lines have it
+    if advice.absent is not None and lacked_text(advice, beside=beside_answer(advice)) not in first:
         label = advice.absent.queue.kind if advice.absent.platform is None else "lacks"
         text = absent_text(advice.absent, advice.answer, beside=beside_answer(advice))
         yield Line(label, text, shorter=[(7, "")])

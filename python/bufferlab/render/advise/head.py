@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from bufferlab.render.advise.beware import bewares, grave, loses_much, missed_default, spoilt
 from bufferlab.render.advise.decided import tie_text, undecided_text
@@ -27,12 +26,28 @@ from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.llq import LLQ
 
-MOST_CAUTIONS: Final = 2
-"""Sentences that speak against an answer at the end of its first lines; more of them are rows below. Our
+MOST_SENTENCES: Final = 5
+"""Sentences that an answer begins with, unless more of them must stand there; the others are rows below. Our
 choice: who reads eleven sentences has forgotten the first."""
+
+
+class _Said(NamedTuple):
+    """A sentence of the first lines.
+
+    Attributes:
+        text: The sentence.
+        rank: 0 if it always stands there; of the others those of the lowest ranks do.
+    """
+
+    text: str
+    rank: int = 0
+
 
 _SAME: Final = 0.005
 """Confidences that differ by less count as the same."""
+
+_GRAVEST, _DECIDES, _BESIDE, _MORE = range(1, 5)
+"""Ranks: what speaks most against an answer, what it rests on, what others give, what else is against it."""
 
 _QUICK: Final = "--quick: only usual delays, only this traffic; a full run may say otherwise."
 
@@ -57,10 +72,13 @@ def interim(advice: Advice) -> str:
     return f"{_brief(advice)}: meets {them}{sure}{asked}; mean wait {wait}, loss {lost}"
 
 
-def head(advice: Advice) -> Iterator[str]:
-    """The sentences above the labeled lines."""
+def head(advice: Advice) -> list[str]:
+    """The sentences above the labeled lines: no more than are read, those first that must be known."""
     them = _targets_text(advice)
-    yield from _meeting(advice, them) if advice.choice.meets else _missing(advice, them)
+    said = list(_meeting(advice, them) if advice.choice.meets else _missing(advice, them))
+    by_rank = sorted(range(len(said)), key=lambda at: (said[at].rank, at))
+    stay = {at for place, at in enumerate(by_rank) if said[at].rank == 0 or place < MOST_SENTENCES}
+    return [each.text for at, each in enumerate(said) if at in stay]
 
 
 def cautions(advice: Advice) -> Iterator[str]:
@@ -86,30 +104,51 @@ def _targets_text(advice: Advice) -> str:
     return them
 
 
-def _meeting(advice: Advice, them: str) -> Iterator[str]:
-    """What to run, how sure it is, and what spoils it."""
+def _named(advice: Advice, them: str) -> str:
+    """The same; a target that is alone by name, and whose it is: "our default target, utilization 99 %"."""
+    if len(advice.answer.checks) > 1:
+        return them
+    only = advice.answer.checks[0].target
+    whose = "our default" if advice.needs.is_assumed(only) else "the"
+    return f"{whose} target, {title_text(only)} {only.show(only.bound)}"
+
+
+def _meeting(advice: Advice, them: str) -> Iterator[_Said]:
+    """What to run, how sure it is, what it rests on, and what spoils it."""
     now = now_text(advice)
     if now is not None and keeps(advice):
-        yield now
+        yield _Said(now)
         now = None
-    yield from _taken(advice, them)
-    yield from tie_text(advice)
-    yield from advice.rests_on
-    yield _sure(advice, them)
-    yield from filter(None, (now, default_text(advice), controls_decide(advice) or may_be_bbr(advice)))
+    yield from map(_Said, _taken(advice, them))
+    yield from map(_Said, tie_text(advice))
+    yield from map(_Said, advice.rests_on)
+    yield _Said(_sure(advice, them))
+    if (decides := controls_decide(advice) or may_be_bbr(advice)) is not None:
+        yield _Said(decides, _DECIDES)
+    if now is not None:
+        yield _Said(now)
     why = None if loses_much(advice) else why_text(advice)
-    yield from filter(None, (lacked_text(advice, beside=beside_answer(advice)), why))
+    for text in filter(None, (why, default_text(advice), lacked_text(advice, beside=beside_answer(advice)))):
+        yield _Said(text, _BESIDE)
     if advice.stage == "first" and advice.finished and not advice.tied:
-        yield _QUICK
-    yield from islice(cautions(advice), MOST_CAUTIONS)
+        yield _Said(_QUICK, _DECIDES)
+    yield from _cautions(advice)
+
+
+def _cautions(advice: Advice) -> Iterator[_Said]:
+    """What speaks against the answer: the gravest has a place before what is beside the answer."""
+    for at, text in enumerate(cautions(advice)):
+        yield _Said(text, _MORE if at else _GRAVEST)
 
 
 def _sure(advice: Advice, them: str) -> str:
     entry = advice.answer
     if entry.identical:
-        return f"It meets {them}. All {len(entry.runs)} runs are the same: nothing is random here."
+        same = f"All {len(entry.runs)} runs are the same: nothing is random here."
+        return f"It meets {_named(advice, them)}. {same}"
     if advice.met:
-        return f"It meets {them}: {sure_text(entry.confidence)} for this traffic ({len(entry.runs)} runs)."
+        sure = sure_text(entry.confidence)
+        return f"It meets {_named(advice, them)}: {sure} for this traffic ({len(entry.runs)} runs)."
     asked = f"{advice.confidence * 100:g} % is asked for"
     alone = min(check.confidence for check in entry.checks)
     tried = ", since other settings were tried before it" if entry.confidence < alone - _SAME else ""
@@ -141,20 +180,20 @@ def _tried(advice: Advice) -> str:
     return listed(list(dict.fromkeys(each.title for each in advice.entries.values())))
 
 
-def _missing(advice: Advice, them: str) -> Iterator[str]:
+def _missing(advice: Advice, them: str) -> Iterator[_Said]:
     """That nothing meets the targets, why, and what comes nearest."""
-    yield from _missed(advice, them)
+    yield from map(_Said, _missed(advice, them))
     if (why := hopeless(advice)) is not None:
-        yield why
+        yield _Said(why, _BESIDE)
     if (alone := controls_decide(advice)) is not None:
-        yield alone
-    yield f"Closest: {_what(advice)}"
-    yield from advice.rests_on
+        yield _Said(alone, _DECIDES)
+    yield _Said(f"Closest: {_what(advice)}")
+    yield from map(_Said, advice.rests_on)
     if advice.stage == "first" and advice.finished:
-        yield _QUICK
+        yield _Said(_QUICK, _DECIDES)
     if (default := missed_default(advice)) is not None:
-        yield default
-    yield from islice(cautions(advice), MOST_CAUTIONS)
+        yield _Said(default, _GRAVEST)
+    yield from _cautions(advice)
 
 
 def _missed(advice: Advice, them: str) -> Iterator[str]:

@@ -88,13 +88,22 @@ def much_lost(loss: float | None, targets: Sequence[Target]) -> str | None:
     return f"But {significant(loss * 100, 2)} % of the packets are lost"
 
 
-def long_wait(wait_ms: float | None, rtt_ms: float, targets: Sequence[Target]) -> str | None:
-    """That packets wait longer than their path takes, where no target bounds what grows with the buffer."""
+def long_wait(
+    wait_ms: float | None, rtt_ms: float, targets: Sequence[Target], *, who: str = "packets"
+) -> str | None:
+    """That packets wait longer than their path takes, where no target bounds what grows with the buffer.
+
+    Args:
+        wait_ms: The mean wait.
+        rtt_ms: The round-trip time without waits.
+        targets: What was asked for.
+        who: Which packets.
+    """
     if wait_ms is None or not is_standing(wait_ms, rtt_ms, targets):
         return None
     wait = MILLISECONDS.quantity(wait_ms, digits=3)
     return (
-        f"But packets wait {wait} in the mean, longer than the round trip of {significant(rtt_ms, 3)} ms; "
+        f"But {who} wait {wait} in the mean, longer than the round trip of {significant(rtt_ms, 3)} ms; "
         "--max-delay bounds it."
     )
 

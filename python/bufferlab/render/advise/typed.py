@@ -32,11 +32,32 @@ _ETHERNET_BPS: Final = frozenset(
 ) | frozenset(gbps * 10**9 for gbps in (100, 200, 400, 800))
 """Rates of Ethernet interfaces, bit/s (IEEE 802.3): a link of such a rate is most likely the interface."""
 
+_NAMED_MBPS: Final = {
+    "hundredgig": 100_000,
+    "fortygig": 40_000,
+    "twentyfivegig": 25_000,
+    "tengig": 10_000,
+    "fivegig": 5_000,
+    "twogig": 2_500,
+    "gigabitethernet": 1_000,
+    "fastethernet": 100,
+    "xe-": 10_000,
+    "ge-": 1_000,
+}
+"""What names of interfaces begin with on Cisco's routers and on Junos, and the rate that is meant, Mbps;
+Cisco's TwoGigabitEthernet is 2.5GBASE-T. Names of several rates, such as Junos' et-, are left out."""
+
 _SHAPES_ALWAYS: Final = "openwrt"
 """The platform whose lines always hold the rate by a shaper."""
 
 NOTHING: Final = "nothing, since this misses a target"
 LOSSY: Final = "nothing, since it loses what hardly anybody would accept"
+
+
+def rate_in_name(device: str) -> int | None:
+    """The rate that an interface's name says, bit/s; `None` where it says none."""
+    name = device.lower()
+    return next((mbps * 10**6 for start, mbps in _NAMED_MBPS.items() if name.startswith(start)), None)
 
 
 @dataclass(frozen=True)
@@ -78,11 +99,16 @@ class Typed:
 
     def shaper_asked(self, rate_bps: int) -> str | None:
         """Whether a shaper is needed, as a sentence; `None` if it is likely the interface's own rate."""
-        return None if rate_bps in _ETHERNET_BPS or not self._could_shape else self._shaper(rate_bps)
+        return None if self._is_own(rate_bps) or not self._could_shape else self._shaper(rate_bps)
 
     def shaper_note(self, rate_bps: int) -> str | None:
         """The same as a first note, where it is likely the interface's own rate."""
-        return self._shaper(rate_bps) if rate_bps in _ETHERNET_BPS and self._could_shape else None
+        return self._shaper(rate_bps) if self._is_own(rate_bps) and self._could_shape else None
+
+    def _is_own(self, rate_bps: int) -> bool:
+        """Whether a rate is likely the interface's own: the one in its name, or else one of Ethernet."""
+        named = rate_in_name(self.device or "")
+        return rate_bps in _ETHERNET_BPS if named is None else rate_bps == named
 
     @property
     def _could_shape(self) -> bool:
@@ -189,11 +215,16 @@ def _simulated(advice: Advice, entry: Entry, lines: Iterable[str]) -> Iterator[s
     listens = any(
         flow["tcp"] is not None and flow["tcp"]["ecn"] != "off" for flow in advice.resolved["flows"]
     )
-    if not listens and any("ecn" in line.split() or "ecn=yes" in line for line in lines):
+    if not listens and any(map(_has_ecn, lines)):
         yield (
             "The queue marks packets of flows with ECN in place of dropping them. The simulated flows have "
             'none: ecn = "classic" in the flows of a scenario simulates it.'
         )
+
+
+def _has_ecn(line: str) -> bool:
+    """Whether a line turns ECN on: of tc, of RouterOS, of sqm-scripts."""
+    return "ecn" in line.split() or "ecn=yes" in line or "'ECN'" in line
 
 
 def after(made: Configuration) -> Iterator[tuple[str, str]]:

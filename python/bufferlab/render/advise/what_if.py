@@ -43,7 +43,7 @@ def fragile(advice: Advice) -> str | None:
     missed = list(dict.fromkeys(target for each in missing for target in each.missed))
     if all(map(advice.needs.is_assumed, missed)):
         where = f"{len(missing)} of {len(changes)} what-ifs{_named_few(missing)}{held}"
-        return _unasked(missed, where)
+        return _unasked(advice, missed, where)
     counted = f"Fragile: {counted} {_them(advice)}"
     if len(missed) == 1:
         which = "" if len(advice.targets) == 1 else f", {title_text(missed[0])}"
@@ -92,8 +92,10 @@ def _named_few(missing: Sequence[Sensitivity]) -> str:
     return f": with {' or '.join(each.brief for each in missing)}" if len(missing) <= _FEW else ""
 
 
-def _unasked(missed: Sequence[Target], where: str) -> str:
+def _unasked(advice: Advice, missed: Sequence[Target], where: str) -> str:
     """The same of targets that nobody has asked for: whether that matters is for the user to say."""
+    if len(advice.targets) == 1:  # the first lines name it
+        return f"The target is missed in {where}."
     bounds = listed([f"{title_text(target)} {target.show(target.bound)}" for target in missed])
     return f"Our default target, {bounds}, is missed in {where}."
 

@@ -19,6 +19,7 @@ from bufferlab.studies.advise.beyond import Beyond
 from bufferlab.studies.advise.elsewhere import Spoiled
 from bufferlab.studies.advise.entry import Entry, Site
 from bufferlab.studies.advise.halved import Half
+from bufferlab.studies.advise.hashed import sharing_text
 from bufferlab.studies.advise.llq import rests_on
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.queues import Queue
@@ -112,6 +113,11 @@ class Advice(display.Displayed):
     def rests_on(self) -> list[str]:
         """What the answer rests on if it is LLQ."""
         return rests_on(self.answer.queue.name, self.answer.queue.table)
+
+    @property
+    def sharing(self) -> str | None:
+        """That flows may share a queue of the answer by chance, as a sentence."""
+        return sharing_text(self.answer.queue.table, self.site.users)
 
     @property
     def is_early(self) -> bool:
@@ -263,7 +269,7 @@ class Advice(display.Displayed):
             "elsewhere": [dataclasses.asdict(each) for each in self.elsewhere],
             "configuration": self._configuration(platform, device, shape=shape),
             "assumed": list(self.assumed),
-            "warnings": [*self.warnings, *filter(None, [self.short_runs]), *self.rests_on],
+            "warnings": [*self.warnings, *filter(None, [self.short_runs, self.sharing]), *self.rests_on],
             "runs": self.runs,
         }
 

@@ -11,17 +11,18 @@ from bufferlab.configure import find_platform
 from bufferlab.errors import InputError, did_you_mean
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import QUEUE_WORDS, Scenario, Table
+from bufferlab.studies.advise.floor import is_home
 from bufferlab.studies.advise.llq import LLQ, NEEDED, TITLE, llq_table, parts_of
 from bufferlab.studies.advise.runnable import llq_platforms, runnable
 from bufferlab.studies.buffers import buffer_text
-from bufferlab.studies.words import ALL, OWN
+from bufferlab.studies.words import ALL, CAKE, DEPLOYED, OWN
 from bufferlab.units import PS_PER_S, format_time, packets_text
 
 Knob = Literal["limit", "target"]
 """What is searched: the buffer in packets, or the delay that the discipline aims at, in us."""
 
-DEPLOYED: Final = ("fifo", "fq_codel", "codel", "pie")
-"""What is compared unless said otherwise: disciplines that routers and operating systems have."""
+_RUNS_CAKE: Final = "openwrt"
+"""The platform whose shaper is CAKE unless somebody configures another (sqm-scripts, piece_of_cake.qos)."""
 
 AMPLE: Final = 1000
 """Buffer of a discipline that aims at a delay, at least, packets: PIE's limit in Linux (sch_pie.c). Two
@@ -139,7 +140,7 @@ def queues_for(
     Args:
         names: Words of `queue`, "scenario" for the scenario's own, "all" for every one there is, "llq" where
             the platform has it; default those that are deployed, the scenario's own if it is none of them,
-            and LLQ where calls are marked for it.
+            LLQ where calls are marked for it, and CAKE on a home's line and on OpenWrt.
         base: The scenario.
         link: Index of the link.
         upper: Largest buffer, packets.
@@ -156,6 +157,12 @@ def queues_for(
     own = own_table(base, link)
     llq = llq_table(base, link)
     words = _with_llq(_words(names, own), names, platform, is_there=llq is not None)
+    if (
+        names is None
+        and (is_home(base) or platform == _RUNS_CAKE)
+        and CAKE not in (*words, own["discipline"])
+    ):
+        words = [*words, CAKE]
     if LLQ in words and own == llq:
         words = [
             word for word in words if word != OWN
@@ -180,6 +187,8 @@ def queues_for(
             least = max(round(1.5 * packet_us), 50, step_us)
             usual = max(target_us, least)
             most = max(round(rtt_us), 4 * usual)
+            if word == CAKE and names is None:
+                least = most = usual  # of its delay nobody types more than the round trip
             queue = Queue(word, table, "target", least, most, usual, ample, step_us)
         else:
             queue = Queue(word, table, "limit", lower, upper, upper, upper)

@@ -8,7 +8,7 @@ from bufferlab.configure import PLATFORMS, Platform, configuration, find_platfor
 from bufferlab.errors import InputError
 from bufferlab.scenario import Table
 from bufferlab.studies.advise.llq import LLQ, TITLE
-from bufferlab.studies.words import OWN
+from bufferlab.studies.words import CAKE, DEPLOYED, OWN
 
 
 def llq_platforms() -> list[str]:
@@ -68,7 +68,8 @@ def about_queues(platform: str | None, words: Sequence[str]) -> str:
     called = {OWN: "the scenario's own", LLQ: TITLE}
     names = [called.get(word, word) for word in words]
     those = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
-    if platform is None:
-        return f"the queue is one of {those}"
-    known = find_platform(platform)
-    return f"the queue is one that {known.title} has: {those}"
+    known = None if platform is None else find_platform(platform)
+    text = "the queue is one of" if known is None else f"the queue is one that {known.title} has:"
+    has_cake = known is None or CAKE in known.disciplines
+    are_usual = {*words, OWN, LLQ} >= {OWN, LLQ, *DEPLOYED} and CAKE not in words
+    return f"{text} {those}{'; --queues cake tries CAKE' if has_cake and are_usual else ''}"
