@@ -74,12 +74,12 @@ def test_ctrl_c_shows_the_seeds_that_all_queues_finished(
     [
         (
             ("--queues", "fifo,spltbuff"),
-            "bufferlab: queues: 'spltbuff' is not a known queue (did you mean 'splitbuff'?); accepted: fifo,",
+            "bufferlab: --queues: 'spltbuff' is not a known queue (did you mean 'splitbuff'?); accepted: ",
         ),
-        (("--queues", "fifo:0 packets"), "bufferlab: queues: '0 packets' leaves no room for a packet"),
-        (("--seeds", "0"), "bufferlab: seeds: 0 is not a usable number of seeds"),
-        (("--threads", "0", "--queues", "fifo"), "bufferlab: threads: 0 is too small"),
-        (("--link", "east"), "bufferlab: link: 'east' is not a link of the scenario; accepted: bottleneck"),
+        (("--queues", "fifo:0 packets"), "bufferlab: --queues: '0 packets' leaves no room for a packet"),
+        (("--seeds", "0"), "bufferlab: --seeds: 0 is not a usable number of seeds"),
+        (("--threads", "0", "--queues", "fifo"), "bufferlab: --threads: 0 is too small"),
+        (("--link", "east"), "bufferlab: --link: 'east' is not a link of the scenario; accepted: bottleneck"),
     ],
 )
 def test_one_line_says_what_is_wrong(bufferlab: Command, options: tuple[str, ...], message: str) -> None:

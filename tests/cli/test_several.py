@@ -81,7 +81,7 @@ def test_one_direction_of_a_home_line(bufferlab: Command) -> None:
         (("--home", "50/10Mbps", "--stack", "rfc"), "--home: does not go with --stack"),
         (
             ("--home", "50/10Mbps", "--link", "uplod,download"),
-            "link: 'uplod' is not a link of the scenario (did you",
+            "--link: 'uplod' is not a link of the scenario (did you",
         ),
         (
             ("--home", "50/10Mbps", "--share", "5 %"),
@@ -101,7 +101,7 @@ def test_one_direction_of_a_home_line(bufferlab: Command) -> None:
         ),
         (("small.toml", "--linklayer", "atm 26 B"), "--linklayer: goes with --home"),
         (("small.toml", "--share", "90 %"), "--share: goes with --home; accepted: --home 50/10Mbps with it"),
-        (("small.toml", "--link", "each,bottleneck"), "link: 'each' stands for all links, and goes alone"),
+        (("small.toml", "--link", "each,bottleneck"), "--link: 'each' stands for all links, and goes alone"),
     ],
 )
 def test_what_does_not_go_together(bufferlab: Command, options: tuple[str, ...], message: str) -> None:

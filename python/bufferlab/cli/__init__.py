@@ -16,7 +16,9 @@ import typer
 
 from bufferlab import __version__
 from bufferlab.cli.common import BAD_INPUT, FAILED, say, silence_stdout, status_of, terminable
+from bufferlab.cli.naming import as_typed
 from bufferlab.cli.streams import prepare_streams
+from bufferlab.errors import InputError
 from bufferlab.files import not_written
 
 VERBS: Final[Mapping[str, str]] = {
@@ -138,8 +140,15 @@ def _invoke(args: list[str]) -> int:
         raise
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - nobody should see a traceback unasked
         status = _usage_status(error)
-        return status_of(error) if status is None else status
+        return status_of(_as_typed(error, args)) if status is None else status
     return 0
+
+
+def _as_typed(error: BaseException, args: list[str]) -> BaseException:
+    """An error as whoever typed the line knows it."""
+    if not isinstance(error, InputError):
+        return error
+    return as_typed(error, args).with_traceback(error.__traceback__)
 
 
 def _flushed(status: int) -> int:

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bufferlab.cli.answers import Delivery, naming_options
+from bufferlab.cli.answers import Delivery
 from bufferlab.cli.running import delivering
 from bufferlab.cli.several import is_several
 from bufferlab.configure import PLATFORMS, configuration, find_platform
@@ -56,7 +56,7 @@ def answer_on(
     """
     several = is_several(link)
     shown_on = None if several else typed
-    with delivering(deliver), naming_options(), watching(shown_on, boxed=boxed) as shown:
+    with delivering(deliver), watching(shown_on, boxed=boxed) as shown:
         if several:
             return advise_links(scenario, link or EACH, targets, shaped=shaped, watch=shown, **asked)
         return advise_on(scenario, targets, link=link, watch=shown, **asked)

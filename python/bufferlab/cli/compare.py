@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
-from bufferlab.cli.answers import Delivery, Emphasis, Link, Plot, naming_options
+from bufferlab.cli.answers import Delivery, Emphasis, Link, Plot
 from bufferlab.cli.options import (
     AsJson,
     Engine,
@@ -73,7 +73,7 @@ def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     deliver = Delivery[Comparison](
         view=comparison_view, document=Comparison.to_dict, as_json=as_json, plot=plot
     )
-    with delivering(deliver), naming_options():
+    with delivering(deliver):
         comparison = compare_queues(
             Scenario.load(scenario, read_overrides(overrides)),
             queues,

@@ -1,0 +1,29 @@
+"""Errors name what was typed: functions know arguments, and those who type know options."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bufferlab.errors import InputError
+
+
+def as_typed(error: InputError, args: Sequence[str]) -> InputError:
+    """The same mistakes, with the options' names for arguments that options of the line have given.
+
+    Args:
+        error: The mistakes. Those of a file name its keys, and stay as they are.
+        args: The line.
+
+    >>> print(as_typed(InputError("is too small", key="threads", value=0), ["run", "--threads=0"]))
+    --threads: 0 is too small
+    """
+    end = args.index("--") if "--" in args else len(args)  # a command of the user's follows
+    options = {arg.partition("=")[0] for arg in args[:end] if arg.startswith("--")}
+    return InputError.of([_as_typed(each, options) for each in (error, *error.others)])
+
+
+def _as_typed(error: InputError, options: set[str]) -> InputError:
+    option = f"--{(error.key or '').replace('_', '-')}"
+    if error.file is not None or option not in options:
+        return error
+    return InputError(error.problem, key=option, value=error.value, accepted=error.accepted)
