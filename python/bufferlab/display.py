@@ -14,6 +14,8 @@ from functools import singledispatch
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from bufferlab.errors import InputError
+
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
@@ -39,6 +41,37 @@ FIGURES: Final[Mapping[str, str]] = {
     "matplotlib.figure": "bufferlab.render.plots.style",
 }
 """The module with the `figure` of another module's classes, and that which saves figures."""
+
+
+FORMATS: Final = (".png", ".svg", ".pdf")
+"""Endings of the files that figures are written as."""
+
+OTHER_FORMATS: Final = frozenset(
+    {
+        ".bmp",
+        ".csv",
+        ".eps",
+        ".gif",
+        ".heic",
+        ".html",
+        ".ico",
+        ".jpeg",
+        ".jpg",
+        ".json",
+        ".pgf",
+        ".ps",
+        ".raw",
+        ".rgba",
+        ".svgz",
+        ".tex",
+        ".tif",
+        ".tiff",
+        ".toml",
+        ".txt",
+        ".webp",
+    }
+)
+"""Endings by which somebody asks for what they are not written as; all else may be part of a name."""
 
 
 WIDGETS: Final[Mapping[str, str]] = {"bufferlab.results.result": "bufferlab.web.widget"}
@@ -105,10 +138,33 @@ def save_figure(drawn: Figure, path: str | Path) -> list[Path]:
         The files.
 
     Raises:
+        InputError: The path has another format's ending, or no name.
         OutputError: If they cannot be written.
     """
     _load(FIGURES, drawn)
     return as_files(drawn, Path(path))
+
+
+def figure_files(path: Path) -> list[Path]:
+    """The files that a figure becomes.
+
+    Args:
+        path: As `save_figure` takes it.
+
+    Raises:
+        InputError: It has another format's ending, or no name.
+    """
+    ending, accepted = path.suffix.lower(), "NAME.png and NAME.svg, which are both written, or NAME.pdf"
+    if path.name in {"", ".."}:
+        raise InputError("has no file's name", file=str(path), accepted=accepted)
+    if ending in OTHER_FORMATS:
+        raise InputError(
+            f"asks for {ending}, which figures are not written as", file=str(path), accepted=accepted
+        )
+    if ending == ".pdf":
+        return [path]
+    stem = path.name.removesuffix(path.suffix) if ending in FORMATS else path.name
+    return [path.with_name(f"{stem}.{kind}") for kind in ("png", "svg")]
 
 
 @singledispatch

@@ -91,6 +91,20 @@ def check_writable(path: Path) -> None:
         raise not_written(path, error) from error
 
 
+def check_file(path: Path) -> None:
+    """Check that a file may be written as `path`, in a folder that may have to be made, before work is done.
+
+    Raises:
+        OutputError: It cannot be.
+    """
+    try:
+        if path.is_dir():
+            raise OutputError(f"{path}: cannot be written (is a directory)")
+        probe(path.parent)
+    except (OSError, ValueError) as error:
+        raise not_written(path, error) from error
+
+
 def check_folder(directory: Path) -> None:
     """Check that a folder may be made and written to, before work is done that would be lost.
 

@@ -179,12 +179,12 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     if written is not None:
         spelled = {"utilization": utilization, "max_loss": max_loss, "max_delay": max_delay}
         made = asking(loaded, emphasis, more=targets, **spelled)
-    write_scenario(written, made, assumed)
     several = is_several(link)
     check_linklayer(linklayer, typed.platform, both=several and line is not None)
     typed = replace(typed, linklayer=linklayer)
     deliver = delivery(typed, several=several, explain=explain, as_json=as_json, plot=plot, out=out)
     runner = runner_of(threads=threads, engine=engine, ray_address=ray_address, store=store, fresh=fresh)
+    write_scenario(written, made, assumed)  # when all else is known to be usable
     asked: Mapping[str, Any] = {
         "queues": queues,
         "platform": platform,

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Protocol, TypeVar
 
 import typer
 
 from bufferlab.cli.delivery import Save, deliver, show_as
 from bufferlab.cli.options import listing
-from bufferlab.display import save_figure
+from bufferlab.display import figure_files, save_figure
 from bufferlab.errors import InputError
-from bufferlab.files import check_folder, make_folder
+from bufferlab.files import check_file, make_folder
 from bufferlab.studies.choosing.objectives import KINDS
 
 if TYPE_CHECKING:
@@ -121,10 +120,11 @@ class Delivery(Generic[Answer]):
         """Make the folder, and look whether the figure can be written, before any work is done.
 
         Raises:
-            OutputError: It cannot.
+            InputError: It has no file's name, or that of another format.
+            OutputError: It cannot be written.
         """
         if self.plot is not None:
-            check_folder(self.plot.parent)
+            check_figure(self.plot)
         if self.out is not None:
             make_folder(self.out)
 
@@ -153,18 +153,19 @@ class Delivery(Generic[Answer]):
             yield lambda: self.save(answer, out)
 
 
-_OPTIONS: Final = ("for", "today")
-"""Keys of errors that are options' names."""
+def check_figure(path: Path) -> None:
+    """Check before any work that a figure can be written.
 
+    Args:
+        path: As `--plot` has it.
 
-@contextmanager
-def naming_options() -> Iterator[None]:
-    """Have errors about what matters most name the option; those about a file have their place."""
+    Raises:
+        InputError: It has no file's name, or that of another format.
+        OutputError: It cannot be written.
+    """
     try:
-        yield
+        files = figure_files(path)
     except InputError as error:
-        if error.key not in _OPTIONS or error.file is not None:
-            raise
-        raise InputError(
-            error.problem, key=f"--{error.key}", value=error.value, accepted=error.accepted
-        ) from None
+        raise InputError(error.problem, key="--plot", value=str(path), accepted=error.accepted) from None
+    for file in files:
+        check_file(file)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from bufferlab.cli.delivery import Save, deliver, show_as
+from bufferlab.display import FORMATS, OTHER_FORMATS
 from bufferlab.errors import InputError
 from bufferlab.files import check_folder
 from bufferlab.render import flent
@@ -88,7 +89,7 @@ class Outputs:
 
 
 def _check_figures(folder: Path) -> None:
-    if folder.suffix.lower() in {".png", ".svg"}:
+    if folder.suffix.lower() in {*FORMATS, *OTHER_FORMATS}:
         raise InputError(
             "is one file, and a run has several figures",
             key="--plot",

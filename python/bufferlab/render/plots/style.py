@@ -16,7 +16,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from bufferlab.display import as_files
+from bufferlab.display import as_files, figure_files
 from bufferlab.files import not_written, written_whole
 
 COLORS: Final = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -75,16 +75,13 @@ def new_figure_row(columns: int) -> tuple[Figure, list[Axes]]:
 
 @as_files.register
 def _save(figure: Figure, path: Path) -> list[Path]:
-    stem = path.with_suffix("") if path.suffix.lower() in {".png", ".svg"} else path
-    files = [stem.with_name(f"{stem.name}.{kind}") for kind in ("png", "svg")]
-    if path.suffix.lower() == ".pdf":
-        files = [path]
+    files = figure_files(path)
     try:
-        stem.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         for file in files:
             _write(figure, file)
     except (OSError, ValueError) as error:
-        raise not_written(stem, error) from error
+        raise not_written(path, error) from error
     return files
 
 
