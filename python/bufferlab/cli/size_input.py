@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from decimal import Decimal, InvalidOperation
 from typing import Any, Final
 
 from bufferlab.errors import InputError
@@ -28,9 +29,15 @@ _FLOWS: Final = "200, or reno:150,cubic:50"
 _MIX: Final = "reno:40%,cubic:60%"
 _DELAY: Final = "--max-delay"
 _LOSS: Final = "--max-loss"
+_USED: Final = "--utilization"
+_SHARES: Final = {
+    _USED: "a share of 0 to 100 %, such as '99 %' or 0.99",
+    _LOSS: "a share of 0 to 100 %, such as '1 %' or 0.01",
+}
+_WHOLE_PERCENT: Final = 100
 _OPTIONS: Final = {
-    "utilization": "--utilization",
-    "max_loss": "--max-loss",
+    "utilization": _USED,
+    "max_loss": _LOSS,
     "max_delay_s": _DELAY,
     "confidence": "--loss-confidence",
     "convention": "--z",
@@ -137,14 +144,31 @@ def _short(option: str, form: str, value: str) -> Target:
             parse_time(value, least_ps=1)  # a number alone has no unit
         except InputError as error:
             raise error.at(key=option) from error
-    if option == _LOSS and is_number(value) and int(value) > 0:
+    if option == _LOSS and is_number(value) and int(value) == 1:
         raise InputError(
-            "has no unit, and is no share below 1", key=option, value=value, accepted="'1 %' or 0.01"
+            "has no unit (did you mean '1 %'?)", key=option, value=value, accepted=_SHARES[option]
         )
     try:
         return parse_target(form.format(value), ())
     except InputError as error:
-        raise InputError("is not a valid bound", key=option, value=value, accepted=error.accepted) from error
+        if option not in _SHARES:
+            raise error.at(key=option) from error
+        raise InputError(_why_no_share(value), key=option, value=value, accepted=_SHARES[option]) from error
+
+
+def _why_no_share(value: str) -> str:
+    """What is wrong with what is no share: "has no unit" of a number that is one of percent."""
+    number, percent = value.strip().removesuffix("%").rstrip(), value.strip().endswith("%")
+    try:
+        amount = Decimal(number)
+    except InvalidOperation:
+        return "is not a share"
+    if not amount.is_finite():
+        return "is not a share"
+    if amount < 0:
+        return "is negative"
+    hint = f" (did you mean '{number} %'?)" if amount <= _WHOLE_PERCENT else ""
+    return "is more than all" if percent else f"has no unit, and is more than 1, which is all{hint}"
 
 
 def read_variation(characteristics: str, measured: list[str]) -> dict[str, float]:

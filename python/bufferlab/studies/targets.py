@@ -370,9 +370,13 @@ def _is_number(written: str) -> bool:
 
 
 def _value_accepted(metric: Metric) -> str:
-    examples = {FRACTION: "a share, such as 99 % or 0.99", MILLISECONDS: "a time, such as 20 ms"}
-    examples |= {SECONDS: "a time, such as 1.5 s", BITS_PER_S: "a rate, such as 5 Mbps"}
-    examples |= {BYTES: "a size, such as 30 KB"}
+    examples = {
+        FRACTION: "a share of 0 to 100 %, such as 99 % or 0.99",
+        MILLISECONDS: "a time of 0 or more, such as 20 ms",
+        SECONDS: "a time of 0 or more, such as 1.5 s",
+        BITS_PER_S: "a rate of 0 or more, such as 5 Mbps",
+        BYTES: "a size of 0 or more, such as 30 KB",
+    }
     least, most = _range(metric)
     number = "a number" if math.isinf(most) else f"{least:g} to {most:.3g}, the best that there is"
     return examples.get(metric.unit, number)
