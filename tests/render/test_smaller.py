@@ -5,11 +5,13 @@ from __future__ import annotations
 import dataclasses
 
 from bufferlab.render.advise.alone import alone
+from bufferlab.render.advise.half import worst_call
 from bufferlab.render.advise.reasons import interval_note
 from bufferlab.render.advise.view import advice_view
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.beyond import Beyond
+from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.halved import Half, halved
 from bufferlab.studies.advise.today import Today
 from bufferlab.studies.choosing.choice import Rival
@@ -36,10 +38,21 @@ def test_half_of_the_buffer_is_shown_with_what_it_misses_and_how_users_fare() ->
     advice = advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",))
     text = said(with_half(advice, 0.08, LESS))
     assert "half 7 packets (10.5 KB, 4.2 ms): utilization 90 % (missed), loss" in text
-    assert "mean wait 3 ms; users fare 8 ± 1 % worse." in text
+    assert "mean wait 3 ms, call R 71; users fare 8 ± 1 % worse." in text
     assert "But users fare" not in text  # the target was asked for
     meets = said(with_half(advice, 0.001, {**LESS, "utilization": 0.96}))
     assert "4.2 ms): utilization 96 %, loss" in meets and "users fare alike." in meets
+
+
+def test_a_setting_beside_the_answer_has_the_rating_of_its_worst_call() -> None:
+    advice = advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",))
+    users = (Users("phone", "udp", 1, None), Users("desk", "udp", 1, None), *advice.site.users)
+    advice = dataclasses.replace(advice, site=dataclasses.replace(advice.site, users=users))
+    found = with_half(advice, 0.08, {**LESS, "phone.call_r": 65.26, "desk.call_r": 88.0})
+    assert found.half is not None
+    assert worst_call(found.half, users) == ["phone R 65.3"]
+    assert worst_call(found.half, users, without={"phone.call_r"}) == []
+    assert "mean wait 3 ms, phone R 65.3; users fare" in said(found)
 
 
 def test_that_users_fare_better_with_half_is_in_the_first_lines_if_nobody_asked_for_what_it_misses() -> None:

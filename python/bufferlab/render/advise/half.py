@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Sequence
 from typing import Final
 
-from bufferlab.render.advise.felt import fare_words, may_be_chance, share_text
+from bufferlab.display import significant
+from bufferlab.render.advise.felt import Measured, fare_words, may_be_chance, share_text
 from bufferlab.render.advise.words import size_text
 from bufferlab.render.words import listed, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.beside import Beside
+from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.today import Today
 from bufferlab.studies.choosing.thresholds import LESS, MATERIAL, NOTABLE, is_standing, loses_heavily
 
@@ -144,8 +147,19 @@ def _given(advice: Advice, found: Beside) -> str:
     for name, (words, unit, digits) in _SHOWN.items():
         if (mean := found.mean(name).mean) is not None:
             numbers.append(f"{words} {unit.quantity(mean, digits=digits)}{_MISSED if name in missed else ''}")
+    numbers += worst_call(found, advice.site.users, without=missed)
     fare = fare_words(found.rival, found, advice.answer)
     return f"{', '.join(numbers)}; users fare {fare}"
+
+
+def worst_call(found: Measured, users: Sequence[Users], *, without: Container[str] = ()) -> list[str]:
+    """The rating of the call that is rated least, in a list; none where nobody calls, or it is said already."""
+    rated = {each.name: found.mean(f"{each.name}.call_r").mean for each in users}
+    known = {name: rating for name, rating in rated.items() if rating is not None}
+    name = min(known, key=known.__getitem__, default=None)
+    if name is None or f"{name}.call_r" in without:
+        return []
+    return [f"{name} R {significant(known[name], 3)}"]
 
 
 def half_is_better(advice: Advice) -> str | None:
