@@ -10,6 +10,7 @@ import pytest
 from bufferlab._scenario_types import ResolvedFlow
 from bufferlab.render.advise.beware import bewares
 from bufferlab.render.advise.box import box_of
+from bufferlab.render.advise.head import head
 from bufferlab.render.advise.tried import tried_view
 from bufferlab.render.advise.view import advice_view
 from bufferlab.render.advise.what_if import controls_decide
@@ -161,6 +162,19 @@ def test_that_one_control_of_a_mix_needs_far_less_is_a_headline(
     text = "The mix of congestion controls decides: with reno alone, about 7 packets do."
     assert (text in said(box(advice))) == is_said
     assert controls_decide(advised(given, sensitivity=[change])) is None
+
+
+@pytest.mark.parametrize(("alone", "is_said"), [(0.004, True), (0.06, False)])
+def test_where_a_mix_loses_much_it_is_said_what_one_of_its_controls_loses(
+    alone: float, *, is_said: bool
+) -> None:
+    change = Sensitivity("cubic alone", "cubic alone", {"loss": alone, "utilization": 0.995}, (), None, 4)
+    lossy = {"fifo": (14, runs({**FIFO, "loss": 0.1}))}
+    mixed = site(Users("a", "bulk", 2, "cubic"), Users("b", "bulk", 2, "bbr"))
+    advice = advised(lossy, where=mixed, sensitivity=[change])
+    text = "The mix of congestion controls decides: with cubic alone, 0.4 % of the packets are lost."
+    assert controls_decide(advice) == (text if is_said else None)
+    assert (text in head(advice)) == is_said
 
 
 @pytest.mark.parametrize(("behind", "is_said"), [(-0.3, True), (-0.05, False), (0.3, False)])

@@ -153,7 +153,7 @@ def _given(advice: Advice, found: Beside) -> str:
 
 
 def worst_call(found: Measured, users: Sequence[Users], *, without: Container[str] = ()) -> list[str]:
-    """The rating of the call that is rated least, in a list; none where nobody calls, or it is said already."""
+    """The rating of the worst call, in a list; empty where nobody calls, or it is said already."""
     rated = {each.name: found.mean(f"{each.name}.call_r").mean for each in users}
     known = {name: rating for name, rating in rated.items() if rating is not None}
     name = min(known, key=known.__getitem__, default=None)

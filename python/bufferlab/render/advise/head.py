@@ -121,8 +121,9 @@ def _meeting(advice: Advice, them: str) -> Iterator[_Said]:
         now = None
     yield from map(_Said, _taken(advice, them))
     yield from map(_Said, tie_text(advice))
-    yield from map(_Said, advice.rests_on)
-    yield _Said(_sure(advice, them))
+    of_it = _BESIDE if loses_much(advice) else 0  # of what nobody should run
+    yield from (_Said(text, of_it) for text in advice.rests_on)
+    yield _Said(_sure(advice, them), of_it)
     if (decides := controls_decide(advice) or may_be_bbr(advice)) is not None:
         yield _Said(decides, _DECIDES)
     if now is not None:

@@ -12,6 +12,7 @@ from bufferlab.render.advise.harm import harms
 from bufferlab.render.advise.least import loss_decided
 from bufferlab.render.framed import WITHIN, Line
 from bufferlab.render.words import listed, title_text
+from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.sensitivity import ALONE, Sensitivity
 from bufferlab.studies.choosing.thresholds import loses_heavily
@@ -57,12 +58,16 @@ def fragile(advice: Advice) -> str | None:
 
 
 def controls_decide(advice: Advice) -> str | None:
-    """That far less or more buffer does if all flows had one congestion control of the mix, as a sentence.
+    """That far less or more buffer does, or less is lost, with one control of the mix alone, as a sentence.
 
     Where nothing meets the targets with the mix, any buffer that does so with one control is shown.
     """
     answer, controls = advice.answer, {each.control for each in advice.site.users} - {None}
-    if len(controls) < 2 or answer.queue.knob != "limit" or want_largest(advice.targets):
+    if len(controls) < 2:
+        return None
+    if (lost := _loss_decided(advice)) is not None:
+        return f"{_mix(advice)} decides: {lost}."
+    if answer.queue.knob != "limit" or want_largest(advice.targets):
         return None
     meets = advice.choice.meets
     less = [
@@ -74,8 +79,29 @@ def controls_decide(advice: Advice) -> str | None:
     if size is None or (meets and FAR_LESS < size / answer.packets < 1 / FAR_LESS):
         return None
     do = "does" if size == 1 else "do"
-    assumed = ", which is assumed," if any(BBR_DECIDES in each for each in advice.assumed) else ""
-    return f"The mix of congestion controls{assumed} decides: with {title}, about {packets_text(size)} {do}."
+    return f"{_mix(advice)} decides: with {title}, about {packets_text(size)} {do}."
+
+
+def _mix(advice: Advice) -> str:
+    """The mix of controls, and whether somebody has said it."""
+    is_assumed = any(BBR_DECIDES in each for each in advice.assumed)
+    return f"The mix of congestion controls{', which is assumed,' if is_assumed else ''}"
+
+
+def _loss_decided(advice: Advice) -> str | None:
+    """What is lost with one control of a mix that loses what hardly anybody accepts, as a clause."""
+    mixed = advice.answer.checked("loss").mean or 0.0
+    if not loses_heavily(mixed, advice.targets):
+        return None
+    alone = [
+        (lost, each.title)
+        for each in advice.sensitivity
+        if each.title.endswith(ALONE) and (lost := each.values.get("loss")) is not None
+    ]
+    lost, title = min(alone, default=(mixed, ""))
+    if lost > FAR_LESS * mixed:
+        return None
+    return f"with {title}, {FRACTION.quantity(lost, digits=2)} of the packets are lost"
 
 
 def may_be_bbr(advice: Advice) -> str | None:
