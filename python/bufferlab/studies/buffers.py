@@ -42,7 +42,26 @@ def prepare_open(scenario: ScenarioLike, overrides: Mapping[str, Any] | None = N
 
 def with_buffer(scenario: Scenario, link: int, buffer: str) -> Scenario:
     """The scenario with another buffer at a link, which stays the same for the whole run."""
-    changes: dict[str, object] = {f"links[{link}].buffer": buffer}
-    if scenario.links[link]["changes"]:
-        changes[f"links[{link}].changes"] = []
-    return prepare(scenario, changes)
+    return prepare(scenario, {f"links[{link}].buffer": buffer, **lasting(scenario, link)})
+
+
+def lasting(scenario: Scenario, link: int) -> dict[str, object]:
+    """Overrides that leave out changes of a link's buffer in the run; those of rate and delay stay."""
+    if all(each["buffer"] is None for each in scenario.links[link]["changes"]):
+        return {}
+    written = (written_link(scenario, link) or {}).get("changes")
+    kept = [
+        {key: value for key, value in each.items() if key != "buffer"}
+        for each in (written if isinstance(written, list) else [])
+        if each.keys() - {"at", "buffer"}
+    ]
+    return {f"links[{link}].changes": kept}
+
+
+def written_link(scenario: Scenario, link: int) -> Mapping[str, object] | None:
+    """A link as the scenario writes it, in the short form or the long one."""
+    content = scenario.to_dict()
+    table = content.get("bottleneck")
+    if table is None and isinstance(links := content.get("links"), list):
+        table = links[link]
+    return table if isinstance(table, Mapping) else None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from bufferlab.errors import InputError, did_you_mean
 from bufferlab.scenario import QUEUE_WORDS, SPLITBUFF_CAP, Scenario, check_buffer
+from bufferlab.studies.buffers import lasting, written_link
 from bufferlab.studies.words import OWN
 
 FALLBACK_BUFFER: Final = "1 bdp"
@@ -77,9 +78,8 @@ def changes(contender: Contender, scenario: Scenario, index: int) -> dict[str, A
     buffer = contender.buffer or _default_buffer(changed.get("queue"), _written(scenario, index))
     if buffer is not None:
         changed["buffer"] = buffer
-        if link["changes"]:
-            changed["changes"] = []
-    return {f"links[{index}].{key}": value for key, value in changed.items()}
+    overrides = {f"links[{index}].{key}": value for key, value in changed.items()}
+    return overrides if buffer is None else {**overrides, **lasting(scenario, index)}
 
 
 def _parse(written: str) -> Contender:
@@ -107,10 +107,4 @@ def _default_buffer(queue: Mapping[str, object] | None, of_scenario: object) -> 
 
 def _written(scenario: Scenario, index: int) -> object:
     """The buffer that the scenario writes for a link, if it does."""
-    table = scenario.to_dict()
-    link = table.get("bottleneck") or _items(table.get("links"))[index]
-    return link.get("buffer") if isinstance(link, dict) else None
-
-
-def _items(links: object) -> list[object]:
-    return list(links) if isinstance(links, Iterable) else []
+    return (written_link(scenario, index) or {}).get("buffer")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from bufferlab.resolved import varies
-from bufferlab.units import format_rate
+from bufferlab.units import format_rate, format_time
 
 if TYPE_CHECKING:
     from bufferlab._scenario_types import ResolvedLink
@@ -34,3 +34,17 @@ def about_rate(link: ResolvedLink) -> tuple[str, ...]:
         f"the rate of {link['name']} varies: buffers in time, bdp and the published rules are of its mean, "
         f"{format_rate(link['rate_bps'])}, and utilization is a share of what it offers (docs/links.md)",
     )
+
+
+def about_changes(link: ResolvedLink, *, of: str = "") -> tuple[str, ...]:
+    """That changes of a link's buffer are left out where a buffer is tried: a sentence.
+
+    Args:
+        link: The link as the scenario has it.
+        of: Of which queues; empty for all that are tried.
+    """
+    moments = [format_time(each["at_ps"]) for each in link["changes"] if each["buffer"] is not None]
+    if not moments:
+        return ()
+    what = f"the changes of {link['name']}'s buffer (at {', '.join(moments)}) are left out"
+    return (f"{what}{of and f' of {of}'}: a buffer that is tried stays as it is for the whole run",)

@@ -30,7 +30,7 @@ from bufferlab.studies.choosing.objectives import possible_aspects
 from bufferlab.studies.least import Bench, Case, Goal
 from bufferlab.studies.settling import MOST_LENGTHENED, about_longer
 from bufferlab.studies.targets import Values
-from bufferlab.studies.words import about_rate
+from bufferlab.studies.words import about_changes, about_rate
 
 
 @dataclass(frozen=True)
@@ -213,7 +213,8 @@ class _Answering:
 
     def _course(self, best: Advice | None, *, lengthen: bool) -> Course:
         question, field = asked(self.base, self.index, self.needs, self.manner)
-        about = [*about_rate(self.base.links[self.index])]
+        link = self.base.links[self.index]
+        about = [*about_rate(link), *about_changes(link)]
         if self.manner.queues is None:
             about += [about_queues(self.manner.platform, [queue.name for queue in field])]
         llq = (queue.table for queue in field if queue.name == LLQ)

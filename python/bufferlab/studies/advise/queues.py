@@ -14,7 +14,7 @@ from bufferlab.scenario import QUEUE_WORDS, Scenario, Table
 from bufferlab.studies.advise.floor import is_home
 from bufferlab.studies.advise.llq import LLQ, NEEDED, TITLE, llq_table, parts_of
 from bufferlab.studies.advise.runnable import llq_platforms, runnable
-from bufferlab.studies.buffers import buffer_text
+from bufferlab.studies.buffers import buffer_text, lasting, written_link
 from bufferlab.studies.words import ALL, CAKE, DEPLOYED, OWN
 from bufferlab.units import PS_PER_S, format_time, packets_text
 
@@ -218,12 +218,7 @@ def _as_typed(table: Table, step_us: int) -> Table:
 
 def own_table(base: Scenario, link: int) -> Table:
     """The scenario's discipline as its file has it, if it has parameters of its own or is not deployed."""
-    written = base.to_dict()
-    table = written.get("bottleneck")
-    if not isinstance(table, dict):
-        links = written.get("links")
-        table = links[link] if isinstance(links, list) else None
-    queue = table.get("queue") if isinstance(table, dict) else None
+    queue = (written_link(base, link) or {}).get("queue")
     if isinstance(queue, str):
         return dict(QUEUE_WORDS[queue])
     return dict(queue) if isinstance(queue, dict) else {"discipline": "fifo"}
@@ -280,10 +275,8 @@ def _target_us(base: Scenario, link: int, table: Table, ample: int) -> int | Non
 
 
 def queue_at(base: Scenario, link: int, table: Table) -> dict[str, object]:
-    """What gives a link a queue, and takes away marks of another one and changes during the run."""
-    changes: dict[str, object] = {f"links[{link}].queue": table}
-    if base.links[link]["changes"]:
-        changes[f"links[{link}].changes"] = []
+    """What gives a link a queue, and takes away marks of another one and changes of the buffer."""
+    changes: dict[str, object] = {f"links[{link}].queue": table, **lasting(base, link)}
     if base.links[link]["mark_above"] is not None and table["discipline"] != "fifo":
         changes[f"links[{link}].mark_above"] = None
     return changes

@@ -23,7 +23,7 @@ from bufferlab.studies.compare.further import advise_command
 from bufferlab.studies.contenders import changes, parse_contenders
 from bufferlab.studies.settling import Waiting, is_held, short_runs
 from bufferlab.studies.targets import Values, values_of_run
-from bufferlab.studies.words import OWN
+from bufferlab.studies.words import OWN, about_changes
 
 DEFAULT_SEEDS: Final = 5
 
@@ -155,8 +155,23 @@ def _conclude(
         missed=missed,
         needs=needs,
         advise=further(choice),
-        warnings=(*_short_runs(question, cases, entries), *_small_limits(question, cases, entries)),
+        warnings=(
+            *_left_out(question, cases),
+            *_short_runs(question, cases, entries),
+            *_small_limits(question, cases, entries),
+        ),
     )
+
+
+def _left_out(question: Question, cases: Mapping[str, Scenario]) -> tuple[str, ...]:
+    """Of which queues changes of the buffer are left out, as they have a buffer of their own."""
+    link = question.base.links[question.index]
+    those = [
+        name
+        for name, case in cases.items()
+        if all(each["buffer"] is None for each in case.links[question.index]["changes"])
+    ]
+    return about_changes(link, of=", ".join(those)) if those else ()
 
 
 def _small_limits(

@@ -36,7 +36,7 @@ from bufferlab.studies.size.published import OPTIONS, Rules, in_theory, rules_of
 from bufferlab.studies.size.sizing import Sizing
 from bufferlab.studies.targets import Target, Values, want_largest
 from bufferlab.studies.traffic import likely_packets
-from bufferlab.studies.words import about_rate
+from bufferlab.studies.words import about_changes, about_rate
 from bufferlab.theory.targets import Targets
 from bufferlab.units import packets_text
 
@@ -112,6 +112,7 @@ def size(
         largest=want_largest(question.targets),
     )
     goal.check()
+    assumed = (*assumed, *about_rate(base.links[index]), *about_changes(base.links[index]))
     about: list[str] = []
     shorter: Sizing | None = None
     with runner or Runner(threads=threads, progress=progress) as keeping:
@@ -122,7 +123,7 @@ def size(
                 goal,
                 found,
                 warnings,
-                assumed=(*assumed, *about_rate(base.links[index]), *needs.assumed(), *about),
+                assumed=(*assumed, *needs.assumed(), *about),
                 targets_from=needs.targets_from,
                 lengthen=lengthen and left > 0,
                 shorter=shorter,
