@@ -104,3 +104,19 @@ def test_the_page_says_what_it_is_made_of(tmp_path: Path) -> None:
         assert each["purl"] == f"pkg:npm/{name.replace('@', '%40')}@{each['version']}"
         assert accepted(each["licenses"][0]["expression"], allowed)
         assert [(hashed["alg"], len(hashed["content"])) for hashed in each["hashes"]] == [("SHA-512", 128)]
+
+
+def test_the_fuzzers_lock_has_what_the_crates_ask_for() -> None:
+    """It is a workspace of its own, so nothing but `make fuzz` would say that its lock is old."""
+    locked = tomllib.loads((ROOT / "fuzz" / "Cargo.lock").read_text(encoding="utf-8"))["package"]
+    own = {
+        each["name"]: each
+        for each in locked
+        if "source" not in each and each["name"] != "bufferlab-fuzz-targets"
+    }
+    assert "bufferlab-fuzz" in own
+    for name, package in own.items():
+        manifest = ROOT / "crates" / name.removeprefix("bufferlab-") / "Cargo.toml"
+        asked = tomllib.loads(manifest.read_text(encoding="utf-8")).get("dependencies", {})
+        held = {each.split()[0] for each in package.get("dependencies", ())}
+        assert held == set(asked), name
