@@ -18,6 +18,9 @@ pub(super) enum Miss {
 
 type Found<'a> = Result<&'a [u8], Miss>;
 
+/// `LINKTYPE_LINUX_SLL2`.
+const SLL2: u16 = 276;
+
 const IPV4: u16 = 0x0800;
 const IPV6: u16 = 0x86DD;
 const MPLS: u16 = 0x8847;
@@ -42,9 +45,16 @@ pub(super) fn ip(link_type: u16, frame: &[u8]) -> Found<'_> {
         12 | 14 | 101 | 228 | 229 => Ok(frame),
         104 => of_type(be_half(frame, 2)?, rest(frame, 4)?),
         113 => cooked(be_half(frame, 14)?, rest(frame, 16)?),
-        276 => cooked(be_half(frame, 0)?, rest(frame, 20)?),
+        SLL2 => cooked(be_half(frame, 0)?, rest(frame, 20)?),
         _ => Err(Miss::Link),
     }
+}
+
+/// The number that Linux gave the interface of a frame, where one capture has several (`LINKTYPE_LINUX_SLL2`: behind a
+/// protocol type and a reserved field). The older format does not say, and 0 is none.
+#[inline]
+pub(super) fn index(link_type: u16, frame: &[u8]) -> Option<u32> {
+    if link_type == SLL2 { be_word(frame, 4).ok().filter(|&index| index > 0) } else { None }
 }
 
 #[inline]

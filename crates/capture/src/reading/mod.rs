@@ -5,12 +5,14 @@
 //!
 //! # What is read
 //! - Ethernet, PPP, Linux cooked captures (both versions), BSD loopback, raw IP, Cisco HDLC; in them VLAN tags, MPLS, `PPPoE`, SNAP.
+//!   A cooked capture of all interfaces is taken apart again where it names them, as its second version does.
 //! - IPv4 with options, IPv6 with extension headers, fragments.
 //! - One level of tunnels: VXLAN, GRE, GTP-U, IP in IP. A packet in a second one is that second tunnel's.
 
 mod clock;
 mod compression;
 mod frame;
+mod indices;
 mod ip;
 mod link;
 mod packet;

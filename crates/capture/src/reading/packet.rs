@@ -7,7 +7,8 @@ use std::net::IpAddr;
 pub struct Packet {
     /// When it was captured: nanoseconds since 1970.
     pub at_ns: u64,
-    /// The interface, numbered as in the file from 0 over all its sections.
+    /// The interface, numbered as in the file from 0 over all its sections. Of a cooked capture, each of Linux's interfaces has a number:
+    /// the first that of the file, others those that come next.
     pub interface: u32,
     /// Its length on the link as captured, with the link's header and without a checksum of the frame, in bytes.
     pub frame_bytes: u32,

@@ -4,7 +4,7 @@
 //! interfaces before it.
 
 use super::clock::Clock;
-use super::frame::{Desk, Frame, Order, PACKET_BYTES};
+use super::frame::{Desk, Frame, MOST_INTERFACES, Order, PACKET_BYTES};
 use super::report::{Interface, Warning};
 use super::window::LOOKED_BYTES;
 
@@ -38,11 +38,12 @@ const SIMPLE_HEAD_BYTES: usize = 12;
 const BLOCK_BYTES: u32 = 1 << 28;
 /// What is read of a block: its head, what is looked at of a packet, padding, the length at its end.
 const LOOKED_BLOCK_BYTES: u32 = LOOKED_BYTES as u32 + 64;
-const MOST_INTERFACES: usize = 1 << 16;
 const NAME_BYTES: usize = 256;
 
 /// What packets of an interface need.
 struct Facts {
+    /// Counts interfaces over all sections.
+    number: usize,
     link_type: u16,
     snap_length: u32,
     checksum_bytes: u32,
@@ -52,9 +53,8 @@ struct Facts {
 /// A pcapng file.
 pub(super) struct Pcapng {
     order: Order,
-    /// The interfaces of this section, and the number of the first.
+    /// The interfaces of this section.
     facts: Vec<Facts>,
-    first: usize,
     /// The section is of an unknown version.
     foreign: bool,
     ended: bool,
@@ -74,7 +74,7 @@ impl Pcapng {
     pub(super) fn open(desk: &mut Desk) -> Option<Pcapng> {
         let head = desk.window.ahead(FRAME_BYTES as usize)?;
         let order = order_of(head)?;
-        Some(Pcapng { order, facts: Vec::new(), first: 0, foreign: false, ended: false })
+        Some(Pcapng { order, facts: Vec::new(), foreign: false, ended: false })
     }
 
     #[inline]
@@ -87,7 +87,7 @@ impl Pcapng {
         let end = body.min(place.head_bytes + place.captured as usize);
         Some(Frame {
             at_ns: place.units.map_or(0, |units| facts.clock.ns(units)),
-            interface: (self.first + place.interface) as u32,
+            interface: facts.number as u32,
             link_type: facts.link_type,
             bytes: &desk.window.taken(end)[place.head_bytes..],
             original_bytes: place.original.max(place.captured).saturating_sub(facts.checksum_bytes),
@@ -193,7 +193,6 @@ impl Pcapng {
     /// Section 4.1. Version 1.2 was written by some programs and is the same as 1.0.
     fn section(&mut self, desk: &mut Desk, block: &[u8], at_byte: u64) -> Option<()> {
         self.facts.clear();
-        self.first = desk.interfaces.len();
         self.foreign = self.order.half(block.get(..24)?, 12) != 1;
         if self.foreign {
             desk.notices.add(Warning::UnknownVersion, at_byte);
@@ -206,7 +205,8 @@ impl Pcapng {
         let order = self.order;
         let head = block.get(..16)?;
         let (link_type, snap_length) = (order.half(head, 8), order.word(head, 12));
-        let mut facts = Facts { link_type, snap_length, checksum_bytes: 0, clock: Clock::default() };
+        let number = desk.interfaces.len();
+        let mut facts = Facts { number, link_type, snap_length, checksum_bytes: 0, clock: Clock::default() };
         let mut interface = Interface {
             link_type,
             snap_length: (snap_length > 0).then_some(snap_length),
@@ -241,17 +241,14 @@ impl Pcapng {
 
     /// Section 4.6. Counters are totals since the capture began: the last one counts.
     fn statistics(&mut self, desk: &mut Desk, block: &[u8]) -> Option<()> {
-        let interface = self.order.word(block.get(..20)?, 8) as usize;
-        if interface >= self.facts.len() {
-            return None;
-        }
+        let number = self.facts.get(self.order.word(block.get(..20)?, 8) as usize)?.number;
         let mut dropped: Option<u64> = None;
         for (code, value) in options(self.order, &block[20..]) {
             if matches!(code, ISB_IFDROP | ISB_OSDROP) && value.len() == 8 {
                 dropped = Some(dropped.unwrap_or(0).saturating_add(self.order.double(value, 0)));
             }
         }
-        let interface = &mut desk.interfaces[self.first + interface];
+        let interface = &mut desk.interfaces[number];
         interface.dropped = dropped.or(interface.dropped);
         Some(())
     }

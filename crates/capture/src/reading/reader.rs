@@ -4,6 +4,7 @@ use std::io::{self, Read};
 
 use super::compression::{self, Compression};
 use super::frame::{Desk, Frame};
+use super::indices::Indices;
 use super::ip::{self, Part};
 use super::link::{self, Miss};
 use super::packet::Packet;
@@ -38,6 +39,7 @@ pub struct Reader {
     desk: Desk,
     framing: Framing,
     compression: Option<Compression>,
+    indices: Indices,
     frames: u64,
     packets: u64,
     others: u64,
@@ -73,7 +75,8 @@ impl Reader {
         } else {
             return Err(ReadError::Foreign { begins: describe(&begins) });
         };
-        Ok(Reader { desk, framing, compression, frames: 0, packets: 0, others: 0, ended: false })
+        let indices = Indices::default();
+        Ok(Reader { desk, framing, compression, indices, frames: 0, packets: 0, others: 0, ended: false })
     }
 
     /// What was read so far, and what could not be.
@@ -134,8 +137,18 @@ impl Iterator for Reader {
             };
             self.frames += 1;
             let (at_byte, link_type) = (frame.at_byte, frame.link_type);
+            let index = link::index(link_type, frame.bytes);
             match packet(&frame) {
-                Ok((packet, bad)) => {
+                Ok((mut packet, bad)) => {
+                    if let Some(index) = index {
+                        let Some(number) =
+                            self.indices.number(packet.interface, index, &mut self.desk.interfaces)
+                        else {
+                            self.desk.notices.add(Warning::ManyInterfaces, at_byte);
+                            continue;
+                        };
+                        packet.interface = number;
+                    }
                     self.packets += 1;
                     if bad {
                         self.desk.notices.add(Warning::Headers, at_byte);

@@ -54,6 +54,42 @@ fn pcap_has_micro_and_nanoseconds_in_either_byte_order() {
     assert_eq!(packets[1].at_ns, 5_001_000_000);
 }
 
+/// A cooked capture of the second version: protocol, two reserved bytes, index, ten more of the head.
+fn cooked(index: u32) -> Vec<u8> {
+    [&[8, 0, 0, 0][..], &index.to_be_bytes(), &[0; 12], &tcp4(10)].concat()
+}
+
+#[test]
+fn interfaces_of_a_cooked_capture_are_told_apart() {
+    let (packets, report) = read(pcap(276, &[cooked(3), cooked(2), cooked(3), cooked(0), cooked(70_000)]));
+    let numbers: Vec<_> = packets.iter().map(|packet| packet.interface).collect();
+    // without an index, a packet is of the capture's own
+    assert_eq!(numbers, [0, 1, 0, 0, 2]);
+    let names: Vec<_> = report.interfaces.iter().filter_map(|each| each.name.as_deref()).collect();
+    assert_eq!(names, ["index 3", "index 2", "index 70000"]);
+    assert!(report.interfaces.iter().all(|each| each.link_type == 276 && each.snap_length == Some(262_144)));
+    // what a section describes afterwards has the next number
+    let head = block(0x0A0D_0D0A, &words(&[0x1A2B_3C4D, 1 << 16, u32::MAX, u32::MAX]));
+    let described = |link_type: u8| block(1, &[0, link_type, 0, 0, 0, 0, 0, 0]);
+    let packet = |interface, frame: &[u8]| {
+        let length = frame.len() as u32;
+        block(6, &[words(&[interface, 0, 0, length, length]), frame.to_vec()].concat())
+    };
+    let file = [
+        head,
+        block(1, &[1, 20, 0, 0, 0, 0, 0, 0]),
+        packet(0, &cooked(5)),
+        packet(0, &cooked(6)),
+        described(1),
+        packet(1, &ethernet(0x0800, &tcp4(10))),
+        packet(0, &cooked(5)),
+    ];
+    let (packets, report) = read(file.concat());
+    assert_eq!(packets.iter().map(|packet| packet.interface).collect::<Vec<_>>(), [0, 1, 2, 0]);
+    assert_eq!((report.interfaces.len(), report.interfaces[2].link_type), (3, 1));
+    assert_eq!(report.warnings, vec![]);
+}
+
 #[test]
 fn pcapng_has_sections_interfaces_and_resolutions_of_their_own() {
     let file = [section(6, 0, 1_500_000), section(0x8A, 2, 512), section(9, -1, 3_000_000_001)].concat();
