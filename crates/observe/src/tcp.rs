@@ -134,7 +134,8 @@ impl Connection {
         let payload = tcp.payload_bytes;
         let start = widen(me.next, tcp.seq) + u64::from(tcp.flags.syn);
         let end = start + u64::from(payload) + u64::from(tcp.flags.fin);
-        if me.next == 0 {
+        if me.next == 0 || (me.last_data_ns == 0 && me.isn.is_none() && me.next < start && payload > 0) {
+            // what was under way when the capture began was acknowledged in it, but is not missed
             me.next = start;
         }
         if !is_near(start, me.next) || !is_near(end, me.next) {

@@ -129,6 +129,19 @@ fn acknowledged_data_that_was_not_seen_was_missed() {
 }
 
 #[test]
+fn what_was_under_way_when_the_capture_began_was_not_missed() {
+    // the acknowledgment comes first; then newer data than it acknowledges
+    let flow = [ack(0, 5_000, &[]), data(MS, 40_000, 1_000), ack(21 * MS, 41_000, &[])];
+    let seen = observe(flow);
+    assert_eq!(seen.directions.missed_bytes, [0, 0]);
+    // once data was seen, it was
+    let later = [data(30 * MS, 43_000, 1_000), ack(51 * MS, 44_000, &[])];
+    assert_eq!(observe(flow.into_iter().chain(later)).directions.missed_bytes, [0, 2_000]);
+    // nor is it excused where the connection's beginning was seen
+    assert_eq!(observe_after_handshake(flow).directions.missed_bytes, [0, 40_000]);
+}
+
+#[test]
 fn large_packets_stand_for_segments() {
     let seen = observe_after_handshake([data(50 * MS, 0, 14_600), data(51 * MS, 14_600, 1_000)]);
     let ways = &seen.directions;
