@@ -58,6 +58,41 @@ def test_short_flows_that_never_meet_an_empty_queue(at_senders: Findings) -> Non
     assert float(short["rtt_ms"].median()) == pytest.approx(40.5, abs=2)  # type: ignore[arg-type]
 
 
+def test_short_flows_and_a_call_behind_a_bloated_uplink(tmp_path: Path) -> None:
+    """Long flows that begin in a full queue exceed their own smallest round trip by little."""
+    path = tmp_path / "uplink.pcapng"
+    long = {"congestion": "cubic-linux(hystart)", "rtt": "50 ms"}
+    uplink = {
+        "run": {"duration": "60 s", "warmup": "0 s", "seed": 6, "stack": "linux"},
+        "bottleneck": {"rate": "10 Mbps", "delay": "5 ms", "buffer": "400 packets"},
+        "flows": [
+            {"name": "first", **long, "start": "4 s"},
+            {"name": "later", **long, "count": 2, "start": "uniform(5 s, 40 s)"},
+            {
+                "name": "mails",
+                "rtt": "80 ms",
+                "application": {"kind": "short-flows", "size": "60 kB", "interval": "2 s"},
+            },
+            {
+                "name": "call",
+                "rtt": "50 ms",
+                "application": {"kind": "udp", "packet": "200 B", "interval": "20 ms"},
+            },
+        ],
+    }
+    bufferlab.run(uplink, progress=False, pcap=path)
+    found = bufferlab.observe(path)
+    short = timed(found.short)
+    assert float((short["path_rtt_ns"] / 1e6).median()) > 400  # type: ignore[arg-type]
+    assert 70 < float(short["rtt_ms"].median()) < 110  # type: ignore[arg-type]
+    # the first flow is over before a long one waits
+    assert float(short.sort("first_ns")["rtt_ms"][0]) == pytest.approx(80, abs=2)
+    (call,) = (
+        each for each in found.scenario(mix=[("reno", 1.0)]).to_dict()["flows"] if each["name"] == "call"
+    )
+    assert 45 < float(call["rtt"].removesuffix(" ms")) < 60
+
+
 def test_waits_are_those_of_the_queue(at_senders: Findings, captured: Captured) -> None:
     waits = at_senders.waits
     assert waits is not None and waits["is_filled"]

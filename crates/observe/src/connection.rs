@@ -175,11 +175,13 @@ impl Connection {
         self.long_ns[from].as_mut()
     }
 
-    /// A round trip, which is kept if the direction is long.
-    pub(crate) fn trip(&mut self, now: u64, sample: &Sample) {
-        if self.long_ns[sample.of].is_some() && !sample.in_loss {
+    /// A round trip, which is kept if the direction is long; whether it is.
+    pub(crate) fn trip(&mut self, now: u64, sample: &Sample) -> bool {
+        let is_long = self.long_ns[sample.of].is_some();
+        if is_long && !sample.in_loss {
             self.trips[sample.of][usize::from(!sample.ahead)].add(now, sample);
         }
+        is_long
     }
 
     /// The smallest round trip of the path with the lower end of its interval: the sum of the legs, or of both at once where that is smaller

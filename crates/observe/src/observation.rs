@@ -216,6 +216,8 @@ table! {
         samples: u64,
         /// Their mean, ns.
         mean_ns: f64,
+        /// The smallest of them, ns.
+        lowest_ns: u64,
         /// The smallest of the whole connection on that side, ns.
         least_ns: u64,
     }
@@ -272,6 +274,8 @@ table! {
         width_ns: u64,
         /// Round trips measured.
         samples: u64,
+        /// Of those, of long flows: if there are some, the median and the 95th percentile are theirs.
+        long_samples: u64,
         /// The median of what they exceed their connection's minimum by, ns.
         median_ns: f64,
         /// The 95th percentile of that, ns.

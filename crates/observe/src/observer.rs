@@ -106,8 +106,8 @@ impl Observer {
             link[outward ^ from ^ 1].delivered(now, self.seen.delivered_bytes);
         }
         for sample in &self.seen.samples {
-            connection.trip(now, sample);
-            link[outward ^ sample.of].sample(now, sample);
+            let is_long = connection.trip(now, sample);
+            link[outward ^ sample.of].sample(now, sample, is_long);
         }
         if let Some(loss) = &self.seen.loss {
             link[outward ^ loss.of].loss(now, loss);

@@ -13,12 +13,25 @@ const WIDTH_NS: u64 = 100_000_000;
 struct Mean {
     samples: u64,
     sum_ns: u64,
+    lowest_ns: u64,
 }
 
 impl Bin for Mean {
     fn merge(&mut self, later: Mean) {
+        self.add_lowest(later.lowest_ns, later.samples);
         self.samples += later.samples;
         self.sum_ns += later.sum_ns;
+    }
+}
+
+impl Mean {
+    /// Before the samples are counted.
+    fn add_lowest(&mut self, lowest_ns: u64, samples: u64) {
+        self.lowest_ns = match (self.samples, samples) {
+            (_, 0) => self.lowest_ns,
+            (0, _) => lowest_ns,
+            _ => self.lowest_ns.min(lowest_ns),
+        };
     }
 }
 
@@ -30,6 +43,7 @@ impl RoundTrips {
     pub(crate) fn add(&mut self, now: u64, sample: &Sample) {
         let series = self.0.get_or_insert_with(|| Box::new(Series::new(WIDTH_NS, MOST)));
         let bin = series.at(now);
+        bin.add_lowest(sample.rtt_ns, 1);
         bin.samples += 1;
         bin.sum_ns += sample.rtt_ns;
     }
@@ -42,6 +56,7 @@ impl RoundTrips {
                 width_ns: series.width_ns,
                 samples: bin.samples,
                 mean_ns: bin.sum_ns as f64 / bin.samples as f64,
+                lowest_ns: bin.lowest_ns,
                 ..row.clone()
             })
         })
@@ -61,18 +76,22 @@ mod tests {
         trips.add(10, &sample(20));
         trips.add(WIDTH_NS - 1, &sample(30));
         trips.add(WIDTH_NS, &sample(50));
-        let bins: Vec<_> = trips.rows(&row).map(|row| (row.start_ns, row.samples, row.mean_ns)).collect();
-        assert_eq!(bins, [(0, 2, 25.0), (WIDTH_NS, 1, 50.0)]);
+        let bins: Vec<_> =
+            trips.rows(&row).map(|row| (row.start_ns, row.samples, row.mean_ns, row.lowest_ns)).collect();
+        assert_eq!(bins, [(0, 2, 25.0, 20), (WIDTH_NS, 1, 50.0, 50)]);
     }
 
     #[test]
     fn a_long_flow_takes_no_more_memory() {
         let mut trips = RoundTrips::default();
         let sample = Sample { of: 0, ahead: true, in_loss: false, rtt_ns: 7, excess_ns: 0 };
-        (0..1_000).for_each(|n| trips.add(n * WIDTH_NS, &sample));
+        (0..1_000)
+            .for_each(|n| trips.add(n * WIDTH_NS, &Sample { rtt_ns: if n == 40 { 5 } else { 7 }, ..sample }));
         let rows: Vec<_> = trips.rows(&TripRow::default()).collect();
         assert!(rows.len() <= MOST && rows[0].width_ns == 16 * WIDTH_NS);
         assert_eq!(rows.iter().map(|row| row.samples).sum::<u64>(), 1_000);
-        assert!(rows.iter().all(|row| row.mean_ns == 7.0));
+        let lowest: Vec<_> = rows.iter().map(|row| row.lowest_ns).collect();
+        assert_eq!((lowest[1], lowest[2], lowest[3]), (7, 5, 7));
+        assert!((rows[2].mean_ns - 6.875).abs() < 1e-9 && rows[3].mean_ns == 7.0);
     }
 }

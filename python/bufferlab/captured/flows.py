@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from bufferlab.captured.observation import NS_PER_MS, NS_PER_S, Observation
@@ -15,6 +16,9 @@ LONG_S: Final = 1.0
 """A long flow has more than both, as in the observer's series; most of the web's are shorter. Our choice."""
 
 _LEAST_PART: Final = 0.1
+_NEAR_S: Final = 1.0
+"""Long flows have a sample in most bins of 100 ms; where they have none, those of a second before or behind
+count. Our choice."""
 
 TCP: Final = 6
 _UDP: Final = 17
@@ -53,20 +57,22 @@ def flows_of(
         ((pl.col("protocol") == TCP) | is_quic).alias("elastic"),
         ((pl.col("payload_bytes") > LONG_BYTES) & (seconds > LONG_S)).alias("long"),
     )
-    moments = observation.moments.filter(
-        (pl.col("interface") == interface)
-        & (pl.col("direction") == direction)
-        & (pl.col("is_ahead") == int(is_ahead))
-        & (pl.col("samples") > 0)
-    )
     long = flows.filter(pl.col("long") & pl.col("elastic"))
     trips = observation.trips.filter(pl.col("is_ahead") == int(is_ahead))
     found = hidden(trips, long.select("connection", "sender", "first_ns", "last_ns"))
     if found is not None:
         flows = _without_hidden(flows, found.flows)
-    if moments.is_empty() or long.is_empty():  # what short flows alone wait is known of few of them
+    # what short flows alone wait is known of few of them
+    moments = observation.moments.filter(
+        (pl.col("interface") == interface)
+        & (pl.col("direction") == direction)
+        & (pl.col("is_ahead") == int(is_ahead))
+        & (pl.col("long_samples") > 0)
+    ).sort("start_ns")
+    if moments.is_empty():
         return flows, found
-    return _without_waiting(flows, moments.sort("start_ns"), found.usual_ms if found else 0.0), found
+    waits_ms = _waits_ms(moments, trips, long, found)
+    return _without_waiting(flows, moments.with_columns(pl.Series("wait_ms", waits_ms))), found
 
 
 def _without_hidden(flows: pl.DataFrame, hides: pl.DataFrame) -> pl.DataFrame:
@@ -83,20 +89,61 @@ def _new_bytes() -> pl.Expr:
     return pl.col("payload_bytes") - (part * pl.col("retransmitted_bytes")).round(0).cast(pl.UInt64)
 
 
-def _without_waiting(flows: pl.DataFrame, moments: pl.DataFrame, hidden_ms: float) -> pl.DataFrame:
-    """The least median wait from a flow's first packet to its last, taken off the times of those not long."""
-    starts, waits_ms = moments["start_ns"].to_numpy(), moments["median_ns"].to_numpy() / NS_PER_MS + hidden_ms
-    last = len(starts) - 1
-    begins = np.clip(np.searchsorted(starts, flows["first_ns"].to_numpy(), side="right") - 1, 0, last)
-    ends = np.clip(np.searchsorted(starts, flows["last_ns"].to_numpy(), side="right") - 1, begins, last)
-    bounds = np.stack((begins, ends + 1), axis=1).ravel()
-    least_ms = np.minimum.reduceat(np.append(waits_ms, np.inf), bounds)[::2]
+def _waits_ms(
+    moments: pl.DataFrame, trips: pl.DataFrame, long: pl.DataFrame, found: Hidden | None
+) -> npt.NDArray[np.float64]:
+    """What long flows waited at each moment, ms: two estimates that err downward, and the larger of them.
+
+    The median of what their round trips exceed each connection's smallest by is of that moment, but the
+    flows that had samples then may all have begun in a full queue. Of each flow by itself it is known what
+    hides, but a bin is a 64th of a long one, so its smallest round trip counts.
+    """
+    medians = moments["median_ns"].to_numpy() / NS_PER_MS + (found.usual_ms if found else 0.0)
+    hides = found.flows if found else long.with_columns(hidden_ms=0.0)
+    keys = ["connection", "sender"]
+    known = trips.filter(pl.col("samples") > 0).join(hides.select(*keys, "hidden_ms"), on=keys)
+    waits = (known["lowest_ns"] - known["least_ns"]).to_numpy() / NS_PER_MS + known["hidden_ms"].to_numpy()
+    weights = (known["samples"] / known["width_ns"]).to_numpy()
+    starts = moments["start_ns"].to_numpy()
+    begins = np.searchsorted(starts, known["start_ns"].to_numpy())
+    ends = np.searchsorted(starts, (known["start_ns"] + known["width_ns"]).to_numpy())
+    sums, totals = np.zeros(len(starts)), np.zeros(len(starts))
+    for begin, end, wait, weight in zip(begins, ends, waits, weights, strict=True):
+        sums[begin:end] += weight * wait
+        totals[begin:end] += weight
+    larger: npt.NDArray[np.float64] = np.maximum(medians, sums / np.where(totals > 0, totals, 1.0))
+    return larger
+
+
+def _without_waiting(flows: pl.DataFrame, moments: pl.DataFrame) -> pl.DataFrame:
+    """The least median wait of long flows while a flow lasted, taken off the times of those not long."""
+    least_ms = _least_waits_ms(flows, moments)
     # what others waited is an estimate, too: a part of the time stays
     most_ms = (1.0 - _LEAST_PART) * pl.col("rtt_ms")
-    off = pl.min_horizontal(pl.Series("off", least_ms), most_ms)
+    off = pl.min_horizontal(pl.Series("off", np.where(np.isfinite(least_ms), least_ms, 0.0)), most_ms)
     return flows.with_columns(
         pl.when(pl.col("long")).then(pl.col("rtt_ms")).otherwise(pl.col("rtt_ms") - off).alias("rtt_ms")
     )
+
+
+def _least_waits_ms(flows: pl.DataFrame, moments: pl.DataFrame) -> npt.NDArray[np.float64]:
+    """The least of the moments from a flow's first packet to its last, and the nearest on both sides.
+
+    A moment that is farther from the flow than `_NEAR_S` says nothing of it; infinite if there is none.
+    """
+    starts = moments["start_ns"].to_numpy()
+    ends = (moments["start_ns"] + moments["width_ns"]).to_numpy()
+    waits_ms = np.append(moments["wait_ms"].to_numpy(), np.inf)
+    near_ns = int(_NEAR_S * NS_PER_S)
+    first, last = flows["first_ns"].to_numpy(), flows["last_ns"].to_numpy()
+    # the last moment that begins before the first packet, and the first one that ends behind the last
+    begins = np.maximum(np.searchsorted(starts, first, side="right") - 1, 0)
+    begins += ends[begins] + near_ns < first
+    stops = np.minimum(np.searchsorted(ends, last, side="left"), len(starts) - 1)
+    stops -= starts[stops] > last + near_ns
+    known = begins <= stops
+    bounds = np.stack((np.where(known, begins, len(starts)), np.where(known, stops + 1, 0)), axis=1).ravel()
+    return np.where(known, np.minimum.reduceat(waits_ms, bounds)[::2], np.inf)
 
 
 def timed(flows: pl.DataFrame) -> pl.DataFrame:

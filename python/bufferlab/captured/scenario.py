@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 
 import polars as pl
 
-from bufferlab.captured.flows import timed
+from bufferlab.captured.flows import rtt_quantile_ms, timed
 from bufferlab.captured.laws import law
 from bufferlab.captured.link import CapturedLink
 from bufferlab.captured.long import long_groups
@@ -242,8 +242,9 @@ def _calls(link: CapturedLink, known: Known) -> list[dict[str, Any]]:
 
 
 def _rtt_of_datagrams(link: CapturedLink) -> str:
-    rtts = timed(link.flows)["rtt_ms"]
-    rtt_ms = rtts[len(rtts) // 2] if len(rtts) else _USUAL_RTT_MS
+    """That of the flows of which it is known best: a short one's may contain what it waited."""
+    long = timed(link.long)
+    rtt_ms = rtt_quantile_ms(timed(link.flows) if long.is_empty() else long, 0.5) or _USUAL_RTT_MS
     return f"{rtt_ms:.4g} ms"
 
 

@@ -105,12 +105,12 @@ impl Link {
         }
     }
 
-    /// A round trip that says what waits for this direction of the link.
-    pub(crate) fn sample(&mut self, now: u64, sample: &Sample) {
+    /// A round trip that says what waits for this direction of the link, of a long flow or another.
+    pub(crate) fn sample(&mut self, now: u64, sample: &Sample, is_long: bool) {
         let is_queued = queueing::is_queued(sample);
         let place = usize::from(!sample.ahead);
         self.queued[place] += u64::from(is_queued);
-        self.queueing[place].sample(now, sample);
+        self.queueing[place].sample(now, sample, is_long);
         for windows in &mut self.windows {
             windows.advance(now);
             windows.sample(place, is_queued);

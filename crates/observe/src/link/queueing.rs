@@ -24,6 +24,7 @@ pub(crate) fn is_queued(sample: &Sample) -> bool {
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Moment {
     pub(crate) samples: u64,
+    pub(crate) long_samples: u64,
     pub(crate) median_ns: f64,
     pub(crate) p95_ns: f64,
     pub(crate) max_ns: u64,
@@ -31,14 +32,21 @@ pub(crate) struct Moment {
 }
 
 impl Bin for Moment {
-    /// The median of the two is taken as their weighted mean, the 95th percentile as the larger.
+    /// The median of the two is taken as their weighted mean, the 95th percentile as the larger; of long flows if either has some.
     fn merge(&mut self, later: Moment) {
-        let (own, other) = (self.samples as f64, later.samples as f64);
+        let has_long = self.long_samples + later.long_samples > 0;
+        let weight = |of: &Moment| if has_long { of.long_samples } else { of.samples } as f64;
+        let (own, other) = (weight(self), weight(&later));
         if own + other > 0.0 {
             self.median_ns = (self.median_ns * own + later.median_ns * other) / (own + other);
         }
+        self.p95_ns = match (own > 0.0, other > 0.0) {
+            (true, true) => self.p95_ns.max(later.p95_ns),
+            (false, true) => later.p95_ns,
+            _ => self.p95_ns,
+        };
         self.samples += later.samples;
-        self.p95_ns = self.p95_ns.max(later.p95_ns);
+        self.long_samples += later.long_samples;
         self.max_ns = self.max_ns.max(later.max_ns);
         self.losses += later.losses;
     }
@@ -49,6 +57,9 @@ impl Bin for Moment {
 /// The excess contains all queues of the leg, both ways, and receivers that hold acknowledgments back, so it errs upward; the median of
 /// many flows' is what they share. It errs downward by a queue that has stood since a connection's first packet: that hides in the
 /// minimum. Early samples are compared with the minimum so far.
+///
+/// A short flow may never meet an empty queue, and its first sample never exceeds its minimum. So the bins of time, which say what others
+/// waited while it lasted, have the median and the 95th percentile of long flows wherever those have samples.
 #[derive(Clone, Debug)]
 pub(crate) struct Queueing {
     pub(crate) moments: Series<Moment>,
@@ -56,9 +67,11 @@ pub(crate) struct Queueing {
     pub(crate) at_loss: Sketch,
     pub(crate) largest_ns: u64,
     pub(crate) losses: u64,
-    /// The open bin: when it began to be filled, samples of it that are kept, every how many, and all.
+    /// The open bin: when it began to be filled, samples of it that are kept (of long flows alone once it has some), of how many, every how
+    /// many, and what else it has.
     now: Option<u64>,
     kept: Vec<u64>,
+    kept_of: u64,
     every: u64,
     open: Moment,
 }
@@ -81,17 +94,31 @@ impl Queueing {
             losses: 0,
             now: None,
             kept: Vec::new(),
+            kept_of: 0,
             every: 1,
             open: Moment::default(),
         }
     }
 
-    pub(crate) fn sample(&mut self, now: u64, sample: &Sample) {
+    /// A sample, of a long flow or another.
+    pub(crate) fn sample(&mut self, now: u64, sample: &Sample, is_long: bool) {
         self.advance(now);
         self.excess.add(sample.excess_ns);
         self.largest_ns = self.largest_ns.max(sample.excess_ns);
         self.open.max_ns = self.open.max_ns.max(sample.excess_ns);
-        if self.open.samples.is_multiple_of(self.every) {
+        self.open.samples += 1;
+        if is_long && self.open.long_samples == 0 {
+            self.forget();
+        }
+        self.open.long_samples += u64::from(is_long);
+        if is_long || self.open.long_samples == 0 {
+            self.keep(sample.excess_ns);
+        }
+    }
+
+    /// Keeps a sample of the open bin, or every second, fourth, …
+    fn keep(&mut self, excess_ns: u64) {
+        if self.kept_of.is_multiple_of(self.every) {
             if self.kept.len() == MOST {
                 self.every *= 2;
                 let mut place = 0_u64;
@@ -100,11 +127,16 @@ impl Queueing {
                     place % 2 == 1
                 });
             }
-            if self.open.samples.is_multiple_of(self.every) {
-                self.kept.push(sample.excess_ns);
+            if self.kept_of.is_multiple_of(self.every) {
+                self.kept.push(excess_ns);
             }
         }
-        self.open.samples += 1;
+        self.kept_of += 1;
+    }
+
+    fn forget(&mut self) {
+        self.kept.clear();
+        (self.kept_of, self.every) = (0, 1);
     }
 
     pub(crate) fn loss(&mut self, now: u64, loss: &Loss) {
@@ -139,8 +171,8 @@ impl Queueing {
         };
         let closed = Moment { median_ns: rank(0.5), p95_ns: rank(0.95), ..self.open };
         self.moments.at(at).merge(closed);
-        self.kept.clear();
-        (self.every, self.open) = (1, Moment::default());
+        self.forget();
+        self.open = Moment::default();
     }
 
     fn advance(&mut self, now: u64) {
@@ -164,8 +196,8 @@ mod tests {
     #[test]
     fn bins_have_medians() {
         let mut queueing = Queueing::new(100);
-        (0..1_000).for_each(|n| queueing.sample(n * MS / 10, &sample(n * MS)));
-        queueing.sample(250 * MS, &sample(7 * MS));
+        (0..1_000).for_each(|n| queueing.sample(n * MS / 10, &sample(n * MS), false));
+        queueing.sample(250 * MS, &sample(7 * MS), false);
         queueing.end();
         let bins: Vec<_> = queueing.moments.into_bins().collect();
         assert_eq!(bins.len(), 2);
@@ -177,11 +209,33 @@ mod tests {
     }
 
     #[test]
+    fn bins_are_of_long_flows_where_those_have_samples() {
+        let mut queueing = Queueing::new(2);
+        let mut put =
+            |at_ms, excess_ms, is_long| queueing.sample(at_ms * MS, &sample(excess_ms * MS), is_long);
+        (0..10).for_each(|at| put(at, 0, false));
+        put(20, 60, true);
+        put(21, 0, false);
+        put(22, 80, true);
+        put(23, 70, true);
+        put(110, 5, false);
+        let first = queueing.clone();
+        queueing.sample(250 * MS, &sample(9 * MS), false);
+        queueing.end();
+        let bins: Vec<_> = queueing.moments.into_bins().map(|(_, bin)| bin).collect();
+        // the first two have become one
+        assert_eq!((bins[0].samples, bins[0].long_samples), (15, 3));
+        assert_eq!((bins[0].median_ns, bins[0].p95_ns), (70e6, 80e6));
+        assert_eq!((bins[1].long_samples, bins[1].median_ns), (0, 9e6));
+        assert_eq!(first.excess.total(), 15);
+    }
+
+    #[test]
     fn losses_at_the_plateau_show_the_depth() {
         let lose = |excess: &dyn Fn(u64) -> u64| {
             let mut queueing = Queueing::new(100);
             for n in 0..100 {
-                queueing.sample(n * 10 * MS, &sample(n % 20 * MS));
+                queueing.sample(n * 10 * MS, &sample(n % 20 * MS), true);
                 if n % 20 == 19 {
                     queueing.loss(n * 10 * MS, &Loss { of: 0, ahead: true, excess_ns: Some(excess(n)) });
                 }

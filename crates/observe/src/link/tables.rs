@@ -122,6 +122,7 @@ fn finish_queueing(place: Place, is_ahead: u32, queueing: Queueing, tables: &mut
             start_ns,
             width_ns,
             samples: bin.samples,
+            long_samples: bin.long_samples,
             median_ns: if bin.samples > 0 { bin.median_ns } else { f64::NAN },
             p95_ns: if bin.samples > 0 { bin.p95_ns } else { f64::NAN },
             max_ns: bin.max_ns,
