@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -12,6 +14,8 @@ import pytest
 import bufferlab
 from bufferlab import Findings, InputError
 from bufferlab.captured.flows import timed
+from bufferlab.captured.scenario import NOTHING, packets_of
+from bufferlab.captured.waits import depth
 
 from .conftest import Captured
 
@@ -62,7 +66,7 @@ def test_short_flows_and_a_call_behind_a_bloated_uplink(tmp_path: Path) -> None:
     """Long flows that begin in a full queue exceed their own smallest round trip by little."""
     path = tmp_path / "uplink.pcapng"
     long = {"congestion": "cubic-linux(hystart)", "rtt": "50 ms"}
-    uplink = {
+    uplink: dict[str, Any] = {
         "run": {"duration": "60 s", "warmup": "0 s", "seed": 6, "stack": "linux"},
         "bottleneck": {"rate": "10 Mbps", "delay": "5 ms", "buffer": "400 packets"},
         "flows": [
@@ -87,9 +91,8 @@ def test_short_flows_and_a_call_behind_a_bloated_uplink(tmp_path: Path) -> None:
     assert 70 < float(short["rtt_ms"].median()) < 110  # type: ignore[arg-type]
     # the first flow is over before a long one waits
     assert float(short.sort("first_ns")["rtt_ms"][0]) == pytest.approx(80, abs=2)
-    (call,) = (
-        each for each in found.scenario(mix=[("reno", 1.0)]).to_dict()["flows"] if each["name"] == "call"
-    )
+    flows: Any = found.scenario(mix=[("reno", 1.0)]).to_dict()["flows"]
+    (call,) = (each for each in flows if each["name"] == "call")
     assert 45 < float(call["rtt"].removesuffix(" ms")) < 60
 
 
@@ -110,7 +113,7 @@ def test_segments_sent_again_are_the_runs(at_senders: Findings, captured: Captur
 
 def test_a_text_a_document_and_tables(at_senders: Findings, tmp_path: Path) -> None:
     text = str(at_senders)
-    assert "19.99 Mbps ± " in text and "near the sender (5 of the long flows)" in text
+    assert "19.99 Mbps ± " in text and "near the sender (5 of 5 long flows)" in text
     saved = {path.name for path in at_senders.save(tmp_path / "all")}
     assert {"observe.json", "observe.txt", "observe.png", "observe.svg", "connections.parquet"} <= saved
     document = json.loads((tmp_path / "all" / "observe.json").read_text())
@@ -149,3 +152,47 @@ def test_what_is_no_capture(captured: Captured, tmp_path: Path) -> None:
         bufferlab.observe(captured.at_senders, direction="up")
     with pytest.raises(InputError, match="network"):
         bufferlab.observe(captured.at_senders, inside=["here"])
+
+
+def test_segments_that_hosts_joined_count_as_those_on_the_wire(tmp_path: Path) -> None:
+    path = tmp_path / "offload.pcapng"
+    link = {
+        "run": {"duration": "20 s", "warmup": "0 s", "stack": "linux"},
+        "bottleneck": {"rate": "10 Mbps", "delay": "1 ms", "buffer": "60 packets"},
+        "flows": [{"rtt": "20 ms", "count": 2, "congestion": "reno", "offload": "auto", "jitter": "0 s"}],
+    }
+    bufferlab.run(link, progress=False, pcap=path)
+    found = bufferlab.observe(path)
+    assert int(found.flows["large_packets"].sum()) > 1000
+    assert found.rate_bps == pytest.approx(10e6, rel=0.005)
+    assert found.waits is not None and found.waits["is_filled"]
+    packets, depth_s = packets_of(found, NOTHING, found.waits["depth_ns"]), found.waits["depth_ns"] / 1e9
+    assert int(packets.split()[0]) == pytest.approx(depth_s * 10e6 / 8 / 1500, rel=0.05)
+
+
+def test_the_screen_begins_with_what_waiting_does(captured: Captured, at_senders: Findings) -> None:
+    text = " ".join(str(at_senders).split())
+    assert (
+        "in short half of the packets wait 27.9 ms or more, one in twenty 3" in text
+        and "where a round trip takes" in text
+    )
+    assert "interface 0 (senders): 19.99 Mbps" in text
+    other = " ".join(str(bufferlab.observe(captured.at_senders, direction="in")).split())
+    assert "in short the capture does not show its rate, so no buffer follows from it alone" in other
+    assert "also here out, interface 0 (senders): 2" in other and "(--direction out)" in other
+    waits = {**(at_senders.waits or {}), "median_ns": 200e6}
+    bloated = " ".join(str(dataclasses.replace(at_senders, waits=waits, doubts=("well",))).split())
+    assert "bufferbloat: half of the packets wait 200 ms or more, so a round trip of" in bloated
+    assert "times as long; but see 'beware'" in bloated
+
+
+def test_what_waits_before_a_loss_is_no_longer_than_the_longest_wait() -> None:
+    """Flows that see losses are others than those of which much hides."""
+    row = {"is_ahead": 1, "interface": 0, "direction": 0, "p99_ns": 70e6, "max_ns": 72e6}
+    seen = pl.DataFrame({"value": [20e6, 69e6, 70e6, 71e6], "count": [1, 10, 10, 10]}).with_columns(
+        interface=pl.lit(0), direction=pl.lit(0), quantity=pl.lit("excess_at_loss_ahead_ns")
+    )
+    found = depth(row, 30e6, seen)
+    assert [found[name] / 1e6 for name in ("depth_low_ns", "depth_ns", "depth_high_ns")] == pytest.approx(
+        [72, 72, 72], rel=0.01
+    )

@@ -46,8 +46,8 @@ def doubts(
     share = _other_way(observation, link)
     if not named and share > _NOTABLE and _is_guessed(observation, link["interface"]):
         yield (
-            f"which way packets go is a guess, as both ends have addresses of one kind, and {share:.0%} of "
-            "the payload goes the other way: --inside names the networks of one side"
+            "which way packets go is a guess, as both ends have addresses of one kind, and "
+            f"{100 * share:.0f} % of the payload goes the other way: --inside names the networks of one side"
         )
     yield from _doubled(long)
     if _is_one_way(observation, link):
@@ -70,12 +70,13 @@ def _doubled(long: pl.DataFrame) -> Iterator[str]:
     if doubled > _TWICE * packets:
         sign = f"{doubled:,} packets come twice in a row"
     elif again > _IMPLAUSIBLE * segments:
-        sign = f"{again / segments:.0%} of the segments come again"
+        sign = f"{100 * again / segments:.0f} % of the segments come again"
     else:
         return
     yield (
         f"{sign}, so the capture may have packets twice (tcpdump -i any, two interfaces in one): losses and "
-        "rates are then wrong. Capture one interface, or drop the second copies (editcap -d)"
+        "rates are then wrong. Capture one interface, or all with -y LINUX_SLL2, which names that of each "
+        "packet"
     )
 
 

@@ -174,7 +174,7 @@ def observe(
     waits = waits_of(observation, at, chosen["direction"], ahead=bool(chosen["is_queue_ahead"]))
     ahead = bool(chosen["is_queue_ahead"] if waits is None else waits["is_ahead"])
     sent, hides = flows_of(observation, at, chosen["direction"], is_ahead=ahead)
-    ip_bytes = float(sent["ip_bytes"].sum())
+    ip_bytes = float(sent["wire_ip_bytes"].sum())
     # the rate on the wire is that of frames; scenarios count IP packets
     share = ip_bytes / chosen["wire_bytes"] if 0 < ip_bytes <= chosen["wire_bytes"] else 1.0
     rate, losses = chosen["rate_bps"], loss_of(sent)

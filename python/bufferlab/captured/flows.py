@@ -30,6 +30,7 @@ def flows_of(
 ) -> tuple[pl.DataFrame, Hidden | None]:
     """One row a flow: its connection's and direction's columns, `seconds`, `rtt_ms`, `elastic`, `long`.
 
+    `wire_packets` and `wire_ip_bytes` are those on the wire, where hosts joined segments or will cut them.
     The round-trip time is the flow's smallest. What others show to hide in it is taken off (`shared.py`). A
     flow that is not long may never meet an empty queue: the least that others waited while it lasted is taken
     off its time. `new_bytes` is payload without what was sent again.
@@ -56,6 +57,8 @@ def flows_of(
         (pl.col("path_rtt_ns") / NS_PER_MS).alias("rtt_ms"),
         ((pl.col("protocol") == TCP) | is_quic).alias("elastic"),
         ((pl.col("payload_bytes") > LONG_BYTES) & (seconds > LONG_S)).alias("long"),
+        _of_wire(pl.col("packets"), pl.lit(1)).alias("wire_packets"),
+        _of_wire(pl.col("ip_bytes"), _header_bytes()).alias("wire_ip_bytes"),
     )
     long = flows.filter(pl.col("long") & pl.col("elastic"))
     trips = observation.trips.filter(pl.col("is_ahead") == int(is_ahead))
@@ -80,6 +83,16 @@ def _without_hidden(flows: pl.DataFrame, hides: pl.DataFrame) -> pl.DataFrame:
     known = flows.join(hides, on=["connection", "sender"], how="left", maintain_order="left")
     rtt_ms = pl.col("rtt_ms") - pl.col("hidden_ms").fill_null(0.0)
     return known.with_columns(rtt_ms.alias("rtt_ms")).select(flows.columns)
+
+
+def _of_wire(captured: pl.Expr, each: pl.Expr) -> pl.Expr:
+    """What was captured, and as much again for each further segment that a packet stands for."""
+    return captured + (pl.col("large_segments") - pl.col("large_packets")) * each
+
+
+def _header_bytes() -> pl.Expr:
+    """The mean of a packet's."""
+    return (pl.col("ip_bytes") - pl.col("payload_bytes")) / pl.max_horizontal(pl.col("packets"), 1)
 
 
 def _new_bytes() -> pl.Expr:

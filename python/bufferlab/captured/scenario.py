@@ -163,8 +163,7 @@ def packets_of(link: CapturedLink, known: Known, wait_ns: float) -> str:
     rate_bps = link.rate_bps if known.rate is None else parse_rate(known.rate)
     if rate_bps is None:
         return "1 bdp"
-    sizes = link.flows.select(pl.col("ip_bytes").sum(), pl.col("packets").sum())
-    packet_bytes = sizes["ip_bytes"][0] / sizes["packets"][0]
+    packet_bytes = float(link.flows["wire_ip_bytes"].sum()) / float(link.flows["wire_packets"].sum())
     return f"{max(round(wait_ns / NS_PER_S * rate_bps / 8 / packet_bytes), 1)} packets"
 
 

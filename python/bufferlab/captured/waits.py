@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, Final
 
 import polars as pl
@@ -16,6 +17,9 @@ _PARTS: Final = (0.5, 0.1, 0.9)
 
 _PLATEAU: Final = 0.75
 _LEAST_LOSSES: Final = 3
+_RESOLUTION: Final = 1.008
+"""Values of distributions are within 0.8 %."""
+
 _LEAST_NS: Final = 1e6
 
 
@@ -55,13 +59,14 @@ def with_hidden(waits: dict[str, Any], found: Hidden, observation: Observation) 
         beyond = flows[f"rtt_{name}_ns_leg"].to_numpy() - own
         row[f"{name}_ns"] = float(beyond.max()) if name == "max" else weighted_median(beyond, samples)
     lost = flows["loss_episodes"].to_numpy()
-    return row | _depth(row, weighted_median(hides, lost), observation) if lost.sum() else row
+    distributions = observation.distributions
+    return row | depth(row, weighted_median(hides, lost), distributions) if lost.sum() else row
 
 
-def _depth(row: dict[str, Any], hides_ns: float, observation: Observation) -> dict[str, Any]:
+def depth(row: Mapping[str, Any], hides_ns: float, distributions: pl.DataFrame) -> dict[str, Any]:
     """The buffer, where that much hides of what waits before a loss, by the observer's rule (queueing.rs)."""
     side = "ahead" if row["is_ahead"] else "behind"
-    seen = observation.distributions.filter(
+    seen = distributions.filter(
         (pl.col("interface") == row["interface"])
         & (pl.col("direction") == row["direction"])
         & (pl.col("quantity") == f"excess_at_loss_{side}_ns")
@@ -69,7 +74,11 @@ def _depth(row: dict[str, Any], hides_ns: float, observation: Observation) -> di
     if seen["count"].sum() < _LEAST_LOSSES:
         return {}
     reached = seen["count"].cum_sum() / seen["count"].sum()
-    median, low, high = (float(seen["value"][int((reached < part).sum())]) + hides_ns for part in _PARTS)
+    # one number for all flows: of some less hides, and a flow waits no longer before a loss than at any time
+    most_ns = _RESOLUTION * row["max_ns"]
+    median, low, high = (
+        min(float(seen["value"][int((reached < part).sum())]) + hides_ns, most_ns) for part in _PARTS
+    )
     is_filled = median >= _PLATEAU * row["p99_ns"] and row["p99_ns"] > _LEAST_NS
     depths = (median, low, high) if is_filled else (math.nan,) * 3
     return {"at_loss_median_ns": median, "is_filled": int(is_filled)} | dict(

@@ -4,26 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import PurePath
+from typing import Final
+
+import polars as pl
 
 from bufferlab.captured.findings import Findings
 from bufferlab.captured.flows import rtt_quantile_ms, timed
-from bufferlab.captured.link import VANTAGES
-from bufferlab.captured.observation import NS_PER_S
+from bufferlab.captured.link import DIRECTIONS, VANTAGES
+from bufferlab.captured.observation import NS_PER_MS, NS_PER_S
 from bufferlab.captured.scenario import NOTHING, packets_of
 from bufferlab.display import as_view, significant
 from bufferlab.render.view import Heading, Part, Terms, View
 from bufferlab.units import format_rate, format_size, format_time
 
-_NS_TO_PS = 1000
+_NS_TO_PS: Final = 1000
 
-_MANY = 0.01
+_MANY: Final = 0.01
 """Part of the packets from which on those with earlier times spoil what is measured in time. Our choice."""
+
+_BLOAT_NS: Final = 60e6
+"""Waits that are longer than this, and than a round trip takes, are called bufferbloat. Our choice."""
+
+_LITTLE_NS: Final = 100_000
+"""Several processors write captures, and mix packets by some microseconds. Less than this says nothing."""
+
+_NOTABLE: Final = 0.05
+_MOST_OTHERS: Final = 3
+"""Other directions and interfaces are named if they carry that part of what the busiest does, so many at
+most. Our choice."""
 
 
 @as_view.register
 def findings_view(findings: Findings) -> View:
     """A line for each thing that matters."""
     lines = [
+        ("in short", _in_short(findings)),
         ("link", _link(findings)),
         ("long flows", _long(findings)),
         *_others(findings),
@@ -32,6 +47,7 @@ def findings_view(findings: Findings) -> View:
         ("losses", _losses(findings)),
         *_ecn(findings),
         ("seen from", _vantage(findings)),
+        *_elsewhere(findings),
         *(("beware", text) for text in _warnings(findings)),
     ]
     parts: list[Part] = [Heading(_title(findings)), Terms(lines)]
@@ -47,8 +63,30 @@ def _title(findings: Findings) -> str:
     )
 
 
+def _in_short(findings: Findings) -> str:
+    """What its waiting does to a round trip, in a sentence; else why that is not known."""
+    waits = findings.waits
+    known = timed(findings.long)
+    doubt = "; but see 'beware'" if findings.doubts else ""
+    if findings.rate_bps is None or waits is None or known.is_empty():
+        lacks = "its rate" if findings.rate_bps is None else "what waits"
+        return f"the capture does not show {lacks}, so no buffer follows from it alone{doubt}"
+    wait_ns, rtt_ns = waits["median_ns"], (rtt_quantile_ms(known, 0.5) or 0.0) * NS_PER_MS
+    wait, late, rtt = (format_time(_ps(time_ns)) for time_ns in (wait_ns, waits["p95_ns"], rtt_ns))
+    if wait_ns > max(rtt_ns, _BLOAT_NS):
+        times = significant((wait_ns + rtt_ns) / rtt_ns, 2)
+        return (
+            f"bufferbloat: half of the packets wait {wait} or more, so a round trip of {rtt} takes {times} "
+            f"times as long{doubt}"
+        )
+    return (
+        f"half of the packets wait {wait} or more, one in twenty {late}, where a round trip takes {rtt} "
+        f"without waiting{doubt}"
+    )
+
+
 def _link(findings: Findings) -> str:
-    where = f"{findings.direction}, interface {findings.interface}"
+    where = f"{findings.direction}, {_interface(findings, findings.interface)}"
     load = (
         f"{'offered' if findings.is_offered else 'carried'} {format_rate(_short_number(findings.load_bps))}"
     )
@@ -57,11 +95,18 @@ def _link(findings: Findings) -> str:
     rate = format_rate(_short_number(findings.rate_bps))
     error = format_rate(_short_number(findings.rate_error_bps or 0.0))
     used = significant(100 * (findings.utilization() or 0.0), 3)
-    return f"{where}: {rate} ± {error} ({findings.rate_by}); {load}, {used} %"
+    return f"{where}: {rate} ± {error} ({findings.rate_by}); {load}, {used} % of it"
 
 
-def _short_number(value: float) -> float:
-    return float(f"{value:.4g}")
+def _interface(findings: Findings, number: int) -> str:
+    """Its number, and its name if the capture has one."""
+    interfaces = findings.observation.interfaces
+    name = interfaces[number][0] if number < len(interfaces) else None
+    return f"interface {number} ({name})" if name else f"interface {number}"
+
+
+def _short_number(value: float, digits: int = 4) -> float:
+    return float(f"{value:.{digits}g}")
 
 
 def _long(findings: Findings) -> str:
@@ -83,15 +128,13 @@ def _others(findings: Findings) -> Iterator[tuple[str, str]]:
     short, datagrams = findings.short, findings.datagrams
     duration_s = findings.observation.duration_s
     if not short.is_empty():
-        mean = float(short["new_bytes"].sum()) / len(short)
-        yield (
-            "short flows",
-            f"{significant(len(short) / duration_s, 3)} a second, {format_size(round(mean))} on average",
-        )
+        mean = format_size(round(_short_number(float(short["new_bytes"].sum()) / len(short), 3)))
+        yield "short flows", f"{significant(len(short) / duration_s, 3)} a second, {mean} on average"
     sent = float(datagrams["ip_bytes"].sum())
     if sent:
         rate = format_rate(_short_number(sent * 8 / duration_s))
-        yield "datagrams", f"{rate}, flows: {len(datagrams):,} (UDP but QUIC, and echoes)"
+        number = f"{len(datagrams):,} {'flow' if len(datagrams) == 1 else 'flows'}"
+        yield "datagrams", f"{rate} in {number} (UDP but QUIC, and echoes)"
 
 
 def _waits(findings: Findings) -> str:
@@ -101,7 +144,7 @@ def _waits(findings: Findings) -> str:
     median, p95, p99 = (format_time(_ps(waits[f"{name}_ns"])) for name in ("median", "p95", "p99"))
     return (
         f"median {median}, 95th percentile {p95}, 99th {p99} above each connection's smallest round trip "
-        f"({waits['samples']:,} of them)"
+        f"({waits['samples']:,} samples)"
     )
 
 
@@ -112,12 +155,18 @@ def _buffer(findings: Findings) -> str:
         return "not known, as waits are not"
     if waits["is_filled"]:
         low, deep, high = (format_time(_ps(waits[f"depth{part}_ns"])) for part in ("_low", "", "_high"))
-        packets = packets_of(findings, NOTHING, waits["depth_ns"])
-        size = f", {packets} of mean size" if findings.rate_bps else ""
+        size = _size(findings, waits["depth_ns"])
         return f"losses come at {deep} ({low} to {high}){size}: it is full then, or a queue drops early there"
     if waits["loss_episodes"]:
         return "not known: losses come at no one depth, so the queue drops early, or they are another queue's"
     return f"not known: no loss was seen; it holds more than {format_time(_ps(waits['p99_ns']))}"
+
+
+def _size(findings: Findings, wait_ns: float) -> str:
+    if findings.rate_bps is None:
+        return ""
+    size = format_size(round(_short_number(findings.rate_bps / 8 * wait_ns / NS_PER_S, 3)))
+    return f", {packets_of(findings, NOTHING, wait_ns)} of mean size or {size}"
 
 
 def _ps(time_ns: float) -> float:
@@ -149,8 +198,29 @@ def _vantage(findings: Findings) -> str:
     if found.is_empty():
         return "not known: no long flow"
     return ", ".join(
-        f"{VANTAGES[vantage]} ({count:,} of the long flows)" for vantage, count in found.iter_rows()
+        f"{VANTAGES[vantage]} ({count:,} of {len(findings.long):,} long flows)"
+        for vantage, count in found.iter_rows()
     )
+
+
+def _elsewhere(findings: Findings) -> Iterator[tuple[str, str]]:
+    """What else the capture has, and how to ask about it."""
+    seen = findings.observation
+    others = seen.links.filter(
+        (pl.col("interface") != findings.interface)
+        | (pl.col("direction") != DIRECTIONS.index(findings.direction)),
+        pl.col("wire_bytes") >= _NOTABLE * pl.col("wire_bytes").max(),
+    ).sort("wire_bytes", descending=True)
+    if others.is_empty():
+        return
+    told = []
+    for link in others.head(_MOST_OTHERS).iter_rows(named=True):
+        load = format_rate(_short_number(link["wire_bytes"] * 8 / seen.duration_s, 3))
+        way = DIRECTIONS[link["direction"]]
+        asked = f"--interface {link['interface']} " if link["interface"] != findings.interface else ""
+        told.append(f"{way}, {_interface(findings, link['interface'])}: {load} ({asked}--direction {way})")
+    more = len(others) - len(told)
+    yield "also here", "; ".join([*told, *([f"{more} more"] if more else [])])
 
 
 def _warnings(findings: Findings) -> Iterator[str]:
@@ -173,7 +243,7 @@ def _warnings(findings: Findings) -> Iterator[str]:
         yield f"{ended:,} connections ended early: more than --flows were open at a time"
     if totals["cut_packets"]:
         yield f"{totals['cut_packets']:,} packets are cut within their headers: capture 128 bytes of each"
-    if totals["backward_packets"]:
+    if totals["backward_ns"] > _LITTLE_NS:
         yield _older(totals["backward_packets"], totals["packets"], totals["backward_ns"])
     if totals["wrong_times"]:
         count = totals["wrong_times"]
@@ -187,7 +257,7 @@ def _packets(count: int) -> str:
 def _older(count: int, packets: int, most_ns: int) -> str:
     """Packets out of order; after a clock that was set back, all are until it is there again."""
     are = "packet is" if count == 1 else "packets are"
-    text = f"{count:,} {are} older than one before, by up to {significant(most_ns / NS_PER_S, 3)} s"
+    text = f"{count:,} {are} older than one before, by up to {format_time(_ps(most_ns))}"
     if most_ns > NS_PER_S and count > _MANY * packets:
         return (
             f"{text}: a clock was set, or files were joined. Believe nothing here: cut or sort it first "
