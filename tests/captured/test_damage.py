@@ -120,4 +120,4 @@ def test_a_clock_that_was_set_back_is_said(whole: bytes, tmp_path: Path) -> None
         put(content, block + 12, int.from_bytes(whole[block + 12 : block + 16], "little") + 900)
     path.write_bytes(content)
     said = " ".join(str(bufferlab.observe(path)).split())
-    assert "by up to 3865 s: a clock was set, or files were joined. Believe nothing here" in said
+    assert "by up to 3870 s: a clock was set, or files were joined. Believe nothing here" in said

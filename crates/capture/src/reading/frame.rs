@@ -6,7 +6,7 @@ use super::window::Window;
 /// More than any link carries, and any system captures: 64 KiB for offloaded segments, up to 512 KiB with BIG TCP.
 pub(super) const PACKET_BYTES: u32 = 1 << 24;
 
-/// Interfaces that are told apart.
+/// Interfaces that are kept apart.
 pub(super) const MOST_INTERFACES: usize = 1 << 16;
 
 /// A captured frame; what was looked at of it.

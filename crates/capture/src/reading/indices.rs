@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_not_more_than_are_told_apart() {
+    fn there_are_no_more_than_the_limit() {
         let mut interfaces = vec![Interface::default(); MOST_INTERFACES];
         let mut indices = Indices::default();
         assert_eq!(indices.number(7, 1, &mut interfaces), Some(7));

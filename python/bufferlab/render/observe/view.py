@@ -30,7 +30,7 @@ _LITTLE_NS: Final = 100_000
 
 _NOTABLE: Final = 0.05
 _MOST_OTHERS: Final = 3
-"""Other directions and interfaces are named if they carry that part of what the busiest does, so many at
+"""Other directions and interfaces are named if they carry that part of what the busiest does, this many at
 most. Our choice."""
 
 
@@ -213,14 +213,14 @@ def _elsewhere(findings: Findings) -> Iterator[tuple[str, str]]:
     ).sort("wire_bytes", descending=True)
     if others.is_empty():
         return
-    told = []
+    shown = []
     for link in others.head(_MOST_OTHERS).iter_rows(named=True):
         load = format_rate(_short_number(link["wire_bytes"] * 8 / seen.duration_s, 3))
         way = DIRECTIONS[link["direction"]]
         asked = f"--interface {link['interface']} " if link["interface"] != findings.interface else ""
-        told.append(f"{way}, {_interface(findings, link['interface'])}: {load} ({asked}--direction {way})")
-    more = len(others) - len(told)
-    yield "also here", "; ".join([*told, *([f"{more} more"] if more else [])])
+        shown.append(f"{way}, {_interface(findings, link['interface'])}: {load} ({asked}--direction {way})")
+    more = len(others) - len(shown)
+    yield "also here", "; ".join([*shown, *([f"{more} more"] if more else [])])
 
 
 def _warnings(findings: Findings) -> Iterator[str]:

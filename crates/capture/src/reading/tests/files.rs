@@ -60,7 +60,7 @@ fn cooked(index: u32) -> Vec<u8> {
 }
 
 #[test]
-fn interfaces_of_a_cooked_capture_are_told_apart() {
+fn each_interface_of_a_cooked_capture_has_a_number() {
     let (packets, report) = read(pcap(276, &[cooked(3), cooked(2), cooked(3), cooked(0), cooked(70_000)]));
     let numbers: Vec<_> = packets.iter().map(|packet| packet.interface).collect();
     // without an index, a packet is of the capture's own
