@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
-
-import numpy as np
 
 from bufferlab.render.advise.felt import kept_by_groups
 from bufferlab.render.advise.what_if import controls_decide, is_monotone
@@ -14,23 +11,16 @@ from bufferlab.render.advise.words import entry_text, queue_text
 from bufferlab.render.words import listed, title_text
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.beyond import Beyond
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Sensitivity
-from bufferlab.studies.choosing.choice import missed_targets
-from bufferlab.studies.choosing.order import place
-from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, loses_heavily
-from bufferlab.studies.least.lacking import lack
-from bufferlab.studies.least.memory import Memory
-from bufferlab.studies.targets import Target, Values, bounds_loss, mean_over_runs
+from bufferlab.studies.advise.unmet import Alone, Tried, alone, by_chance, instead, nearest
+from bufferlab.studies.advise.unmet import nearly as find_nearly
+from bufferlab.studies.targets import Target
 
 _CONTRADICT: Final = "; each is met by some, so they contradict each other here"
 _MAY_CONTRADICT: Final = "; each is met by some"
 """Of a first answer, which has not searched the delays that queues aim at."""
-
-_FAR: Final = 2.0
-"""Standard errors by which the mean of a few runs may miss a target by chance."""
 
 
 def contradiction(advice: Advice) -> str:
@@ -55,19 +45,8 @@ def _hopeless(advice: Advice) -> list[Target]:
     return [
         target
         for target in advice.targets
-        if not any(_haves(advice, target)) and not any(_perhaps(advice, target))
+        if not any(_haves(advice, target)) and next(by_chance(advice.entries, target), None) is None
     ]
-
-
-def _perhaps(advice: Advice, target: Target) -> Iterator[str]:
-    """What misses a target in the mean, maybe by chance: "fifo, 1334 packets (0.54 %)"."""
-    for entry in advice.entries.values():
-        for text, runs in _tried(entry):
-            margins = np.asarray([target.margin(run.get(target.name)) for run in runs])
-            if len(margins) < 2 or not np.isfinite(margins).all() or margins.mean() >= 0:
-                continue
-            if margins.mean() + _FAR * margins.std(ddof=1) / math.sqrt(len(margins)) >= 0:
-                yield f"{text} ({target.show(mean_over_runs(target.name, runs).mean, 2)})"
 
 
 def nearly(advice: Advice) -> str | None:
@@ -77,21 +56,13 @@ def nearly(advice: Advice) -> str | None:
     """
     if advice.choice.meets or len(advice.targets) < 2:
         return None
-    found = []
-    for entry in _searched(advice):
-        for text, runs in _tried(entry):
-            missed = missed_targets(runs, advice.targets)
-            if len(missed) != 1 or (mean := mean_over_runs(missed[0].name, runs).mean) is None:
-                continue
-            if loses_heavily(mean_over_runs("loss", runs).mean, advice.targets):
-                continue
-            target = missed[0]
-            far = lack(target, np.asarray([target.margin(run.get(target.name)) for run in runs]))
-            given = f"{title_text(target)} {target.show(mean, 3)} in place of {target.show(target.bound)}"
-            found.append(
-                (far, f"With {given}, {text} would do ({len(runs)} run{'s' if len(runs) > 1 else ''}).")
-            )
-    return min(found, key=lambda each: each[0])[1] if found else None
+    found = find_nearly(advice.entries, advice.targets)
+    if found is None:
+        return None
+    target, runs = found.target, len(found.tried.runs)
+    given = f"{title_text(target)} {target.show(found.tried.mean(target), 3)}"
+    instead_of = f"in place of {target.show(target.bound)}"
+    return f"With {given} {instead_of}, {_text(found.tried)} would do ({runs} run{'s' if runs > 1 else ''})."
 
 
 def without_one(advice: Advice) -> str | None:
@@ -106,27 +77,13 @@ def without_one(advice: Advice) -> str | None:
 
 def _meets_rest(advice: Advice, target: Target, others: str) -> str:
     """The first setting that is proven to meet all targets but one; or that may, by few runs; or none."""
-    at = advice.targets.index(target)
-    for name in sorted(advice.entries, key=place):
-        entry = advice.entries[name]
-        rest = [check for number, check in enumerate(entry.checks) if number != at]
-        if all(check.met and check.confidence >= advice.confidence for check in rest):
-            return f"{entry_text(entry)} meets {others}"
-    targets = [each for each in advice.targets if each != target]
-    perhaps = lossy = None
-    for entry in _searched(advice):
-        memory = Memory(targets) if entry.least is None else entry.least.memory.of(targets)
-        for size in memory.sizes:
-            text = f"{queue_text(entry.queue)}, {entry.queue.show(size)}"
-            if not memory.meets_all(size):
-                continue
-            if (lost := memory.loss(size)) >= HEAVY_LOSS and not bounds_loss(targets):
-                lossy = lossy or f"{text} may meet {others}, but lose {FRACTION.quantity(lost, digits=2)}"
-            elif memory.verdict(size, advice.confidence) == "met":
-                return f"{text} meets {others}"
-            elif perhaps is None:
-                perhaps = f"{text} may meet {others} (not proven)"
-    return perhaps or lossy or f"nothing that was tried meets {others}"
+    found = instead(advice.entries, advice.targets, target, advice.confidence)
+    if found.queue is None:
+        return f"nothing that was tried meets {others}"
+    text = _text(Tried(found.queue, found.setting, ()))
+    if found.loss is not None:
+        return f"{text} may meet {others}, but lose {FRACTION.quantity(found.loss, digits=2)}"
+    return f"{text} meets {others}" if found.verdict == "met" else f"{text} may meet {others} (not proven)"
 
 
 def narrower(advice: Advice) -> str | None:
@@ -161,69 +118,44 @@ def is_hopeless(advice: Advice) -> bool:
     return bool(changes) and not any(each.holds or (each.least and each.least.size) for each in changes)
 
 
-def _searched(advice: Advice) -> Iterator[Entry]:
-    """Of each queue the entry that has most runs of it: the one that a search came to, if there was one."""
-    found: dict[str, Entry] = {}
-    for entry in advice.entries.values():
-        known = found.get(entry.queue.name)
-        if known is None or (known.least is None and entry.least is not None):
-            found[entry.queue.name] = entry
-    yield from found.values()
-
-
 def _haves(advice: Advice, target: Target) -> Iterator[Entry]:
     """The queues of which some setting meets a target in the mean."""
-    for entry in _searched(advice):
-        if _larger(advice, entry, target) or any(_met(entry, target)):
-            yield entry
+    found = alone(advice.entries, advice.targets, target, advice.beyond)
+    yield from (each.entry for each in found if each.does)
     at = advice.targets.index(target)
     for entry in advice.entries.values():
         if entry.least is None and entry.checks[at].met:
             yield entry
 
 
-def _larger(advice: Advice, entry: Entry, target: Target) -> Beyond | None:
-    """A buffer beyond those that were searched for all that meets a target alone."""
-    those = advice.beyond.get(entry.queue.name, ())
-    return next((each for each in those if each.target == target and each.is_met), None)
-
-
-def _met(entry: Entry, target: Target) -> list[int]:
-    if entry.least is None:
-        return []
-    memory = entry.least.memory
-    return [size for size in memory.sizes if memory.meets(size, target)]
-
-
 def _who(advice: Advice, target: Target) -> str:
     """Which settings of which queues meet a target alone."""
-    at, have, lacking = advice.targets.index(target), [], []
-    searched = list(_searched(advice))
-    for entry in searched:
-        name = queue_text(entry.queue) if len(searched) > 1 else ""
-        larger = _larger(advice, entry, target)
-        if larger is not None:
-            about = f"about {entry.queue.show(larger.size)}"  # a call is worse again with much more
-            have.append(
-                f"{name} from {about} on".lstrip() if is_monotone(target) else f"{name} at {about}".lstrip()
-            )
-        elif entry.least is not None and _met(entry, target):
-            have.append(_range(name, entry, entry.least.memory, target))
-        elif entry.least is None and entry.checks[at].met:
-            have.append(entry_text(entry))
-        else:
-            lacking.append(queue_text(entry.queue))
+    found = alone(advice.entries, advice.targets, target, advice.beyond)
+    have = [_where(each, target, len(found) > 1) for each in found if each.does]
     if not have:
-        perhaps = next(_perhaps(advice, target), None)
-        return f"by none{_nearest(advice, target)}" if perhaps is None else f"perhaps {perhaps}"
-    if not lacking:
-        return ", ".join(have)
-    return f"{', '.join(have)}; not {', '.join(lacking)}"
+        perhaps = next(by_chance(advice.entries, target), None)
+        return (
+            f"by none{_nearest(advice, target)}"
+            if perhaps is None
+            else f"perhaps {_perhaps(perhaps, target)}"
+        )
+    lacking = [queue_text(each.entry.queue) for each in found if not each.does]
+    return f"{', '.join(have)}; not {', '.join(lacking)}" if lacking else ", ".join(have)
 
 
-def _range(name: str, entry: Entry, memory: Memory, target: Target) -> str:
+def _where(each: Alone, target: Target, is_named: bool) -> str:
+    """Where a queue meets a target: "fifo up to 20 packets"."""
+    queue = each.entry.queue
+    name = queue_text(queue) if is_named else ""
+    if each.larger is not None:  # a call is worse again with much more
+        about = f"about {queue.show(each.larger.size)}"
+        return (f"{name} from {about} on" if is_monotone(target) else f"{name} at {about}").lstrip()
+    return entry_text(each.entry) if each.entry.least is None else _range(name, each)
+
+
+def _range(name: str, each: Alone) -> str:
     """The sizes of a queue that met a target in the mean."""
-    sizes, show, met = memory.sizes, entry.queue.show, _met(entry, target)
+    sizes, show, met = each.sizes, each.entry.queue.show, each.met
     if len(met) == len(sizes):
         text = "at all settings"
     elif sizes.index(met[-1]) - sizes.index(met[0]) >= len(met):  # some between miss it
@@ -237,25 +169,20 @@ def _range(name: str, entry: Entry, memory: Memory, target: Target) -> str:
     return f"{name} {text}".lstrip()
 
 
+def _perhaps(each: Tried, target: Target) -> str:
+    """What misses a target in the mean, maybe by chance: "fifo, 1334 packets (0.54 %)"."""
+    return f"{_text(each)} ({target.show(each.mean(target), 2)})"
+
+
 def _nearest(advice: Advice, target: Target) -> str:
     """What comes nearest to a target that nothing meets: " (nearest: 0.29 %, fq_codel, target 40 ms)"."""
-    tried = [one for entry in advice.entries.values() for one in _tried(entry)]
-    found = [
-        (lack(target, margins), f"{target.show(mean, 3)}, {text}")
-        for text, runs in tried
-        if (mean := mean_over_runs(target.name, runs).mean) is not None
-        and (margins := np.asarray([target.margin(run.get(target.name)) for run in runs])).size
-    ]
-    return f" (nearest: {min(found)[1]})" if found else ""
+    found = nearest(advice.entries, target)
+    return "" if found is None else f" (nearest: {target.show(found.mean(target), 3)}, {_text(found)})"
 
 
-def _tried(entry: Entry) -> Iterator[tuple[str, Sequence[Values]]]:
-    """What was tried of a queue, and its runs."""
-    yield entry_text(entry), entry.runs
-    name, show = queue_text(entry.queue), entry.queue.show
-    if entry.least is not None:
-        memory = entry.least.memory
-        yield from ((f"{name}, {show(size)}", memory.values(size)) for size in memory.sizes)
+def _text(each: Tried) -> str:
+    """A queue with its setting."""
+    return f"{queue_text(each.queue)}, {each.queue.show(each.setting)}"
 
 
 def _eased(queue: Queue, each: Sensitivity) -> str | None:

@@ -25,6 +25,7 @@ from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Broken, Sensitivity, Shaken
 from bufferlab.studies.advise.today import Today
+from bufferlab.studies.advise.unmet import unmet_document
 from bufferlab.studies.choosing.choice import LOOKS, Choice, Rival, choose, lossy, standing
 from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.least import Least, Verdict, checks_to_dicts, verdicts
@@ -266,6 +267,7 @@ class Advice(display.Displayed):
             "half": None if self.half is None else self.half.to_dict(),
             "today": None if self.today is None else self.today.to_dict(),
             "beyond": {name: [_alone(each) for each in those] for name, those in self.beyond.items()},
+            **unmet_document(self.entries, self.targets, self.beyond, self.confidence, met=self.choice.meets),
             "elsewhere": [dataclasses.asdict(each) for each in self.elsewhere],
             "configuration": self._configuration(platform, device, shape=shape),
             "assumed": list(self.assumed),

@@ -1,0 +1,86 @@
+"""What settings meet of several targets that none meets together, in the document as in the box."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from bufferlab.render.advise.unmet import helps, nearly, without_one
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.beyond import Beyond
+from bufferlab.studies.targets import Values
+
+from ...advised import FIFO, FQ_CODEL, advised, entry, runs
+
+TARGETS = ("utilization >= 99 %", "loss <= 0.1 %")
+OTHER: dict[int, Values] = {
+    20: {**FIFO, "utilization": 0.995, "loss": 0.0011},
+    30: {**FIFO, "utilization": 0.999, "loss": 0.004},
+}
+
+
+@pytest.fixture
+def advice() -> Advice:
+    """FIFO with 14, 20 and 30 packets, and FQ-CoDel, which miss a target each."""
+    small = runs({**FIFO, "utilization": 0.8, "loss": 0.0})
+    made = advised({"fifo": (14, small), "fq_codel": (5000, runs({**FQ_CODEL, "loss": 0.02}))}, TARGETS)
+    fifo = entry("fifo", 14, small, made.targets, other=OTHER)
+    return dataclasses.replace(made, entries={**made.entries, fifo.name: fifo})
+
+
+def test_the_setting_that_misses_one_target_by_least(advice: Advice) -> None:
+    assert advice.to_dict()["nearly"] == {
+        "target": "loss at most 0.1 %",
+        "queue": "fifo",
+        "setting": "20 packets",
+        "value": pytest.approx(0.0011),
+        "runs": 1,
+    }
+    assert nearly(advice) == "With loss 0.11 % in place of 0.1 %, fifo, 20 packets would do (1 run)."
+
+
+def test_which_queue_meets_each_target_alone(advice: Advice) -> None:
+    used, lost = advice.to_dict()["helps"]
+    assert (used["target"], lost["target"]) == ("utilization at least 99 %", "loss at most 0.1 %")
+    assert [each["queue"] for each in used["met_by"]] == ["fifo", "fq_codel"]
+    assert used["met_by"][0]["met"] == ["20 packets", "30 packets"] and used["met_by"][0]["tried"] == 3
+    assert lost["met_by"] == [{"queue": "fifo", "met": ["14 packets"], "tried": 3, "larger_packets": None}]
+    assert lost["not_by"] == ["fq_codel"] and lost["nearest"] is None
+    said = helps(advice) or ""
+    assert "utilization at least 99 %: fifo from 20 packets on, fq_codel, target 5 ms." in said
+    assert "loss at most 0.1 %: fifo up to 14 packets; not fq_codel." in said
+
+
+def test_a_larger_buffer_that_meets_a_target_alone(advice: Advice) -> None:
+    lost = advice.targets[1]
+    larger = {"fifo": (Beyond(lost, 400, True, 4, ()),)}
+    found = dataclasses.replace(advice, beyond=larger).to_dict()["helps"][1]["met_by"]
+    assert [each["larger_packets"] for each in found] == [400]
+
+
+def test_what_nothing_meets_has_what_comes_nearest() -> None:
+    targets = ("wait_p99 < 3 ms", "loss <= 0.1 %")
+    wait, _ = advised({"fifo": (14, runs(FIFO))}, targets).to_dict()["helps"]
+    assert wait["met_by"] == [] and wait["perhaps"] is None
+    assert (wait["nearest"]["queue"], wait["nearest"]["value"]) == ("fifo", pytest.approx(41.0, rel=0.01))
+
+
+def test_what_can_be_had_without_one_target(advice: Advice) -> None:
+    without_use, without_loss = advice.to_dict()["instead"]
+    assert without_use == {
+        "without": "utilization at least 99 %",
+        "queue": "fifo",
+        "setting": "14 packets",
+        "verdict": "met",
+        "loss": None,
+    }
+    assert (without_loss["queue"], without_loss["verdict"]) == ("fq_codel", "met")
+    said = without_one(advice) or ""
+    assert "Without utilization at least 99 %, fifo, 14 packets meets the other;" in said
+    assert "without loss at most 0.1 %, fq_codel, target 5 ms meets the other." in said
+
+
+def test_targets_that_are_met_have_nothing_of_it() -> None:
+    found = advised({"fifo": (14, runs(FIFO))}).to_dict()
+    assert (found["nearly"], found["helps"], found["instead"]) == (None, [], [])
