@@ -52,3 +52,25 @@ def test_no_file_is_replaced_and_no_file_s_scenario_written(bufferlab: Command, 
     ended = bufferlab(verb, *NUMBERS, "--scenario", "nowhere/link.toml")
     assert ended.status != 0 and "nowhere/link.toml: cannot be written (no such folder)" in ended.err
     assert not Path("nowhere").exists()
+
+
+def test_a_file_without_an_answer_in_place_says_why(bufferlab: Command) -> None:
+    asked = bufferlab(
+        "advise", *NUMBERS, *BRIEF, "--max-delay", "1 us", "--scenario", "link.toml", "--utilization=1"
+    )
+    assert asked.status == 2
+    assert (
+        "bufferlab: link.toml stays as it was asked about, without an answer in place: no setting meets what "
+        "is asked\n"
+    ) in asked.err
+    text = Path("link.toml").read_text("utf-8")
+    assert "# answer" not in text and 'buffer = "1 bdp"' in text
+
+
+def test_of_several_links_those_without_an_answer_are_named(bufferlab: Command) -> None:
+    args = ("--home", "5/1Mbps", "--quick", "--set", "run.duration=8 s", "--target", "wait_mean <= 1 us")
+    asked = bufferlab(
+        "advise", *args, "--queues", "fifo", "--utilization", "99.9 %", "--scenario", "home.toml"
+    )
+    assert asked.status == 2
+    assert "without an answer in place: no setting meets what is asked at download and upload\n" in asked.err

@@ -158,7 +158,9 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         delivery,
         headline_of,
         typed_on,
+        why_none,
     )
+    from bufferlab.cli.common import say  # noqa: PLC0415
     from bufferlab.cli.running import runner_of, say_kept  # noqa: PLC0415
     from bufferlab.cli.size_input import asking, read_targets  # noqa: PLC0415
 
@@ -202,8 +204,12 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
 
     def hand_over(answer: Any) -> None:  # noqa: ANN401 - an answer, or what was tried
         deliver(answer)
-        if written is not None and (found := answered(made, answer)) is not None:
+        if written is None:
+            return
+        if (found := answered(made, answer)) is not None:
             write_scenario(written, found, assumed, answer=headline_of(answer))
+        else:
+            say(f"{written} stays as it was asked about, without an answer in place: {why_none(answer)}")
 
     wanted: list[Target | str] = [*short, *(targets or [])]
     advice = answer_on(loaded, wanted, link, asked, hand_over, boxed=not as_json, typed=typed, shaped=shaped)

@@ -20,6 +20,7 @@ from bufferlab.render.advise.links import links_headline, links_view
 from bufferlab.render.advise.live import watching
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.view import advice_view
+from bufferlab.render.words import listed
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.advising import advise as advise_on
@@ -96,19 +97,36 @@ def _draw(advice: Advice | LinksAdvice, path: Path) -> list[Path]:
 
 def answered(scenario: Scenario, advice: Advice | LinksAdvice | Tried) -> Scenario | None:
     """The scenario with the answers in place; `None` where one is not worth running, or there is none yet."""
-    if isinstance(advice, Tried):
+    if why_none(advice) is not None or isinstance(advice, Tried):
         return None
-    if isinstance(advice, LinksAdvice):
-        links, is_whole = advice.links, len(advice.links) == len(advice.wanted)
-    else:
-        links, is_whole = (advice,), True
-    if not is_whole or not all(each.choice.meets and not loses_much(each) for each in links):
-        return None
+    links = _links(advice)
     names, run = [link["name"] for link in scenario.links], links[0].resolved["run"]
     # runs may be longer than at first
     length = {"run.duration": format_time(run["duration_ps"]), "run.warmup": format_time(run["warmup_ps"])}
     answers = {names.index(each.site.link): each.answer for each in links}
     return with_answers(prepare(scenario, length), answers)
+
+
+def why_none(advice: Advice | LinksAdvice | Tried) -> str | None:
+    """Why no answer is put in place; `None` if one is."""
+    if isinstance(advice, Tried):
+        return "there is none yet"
+    links = _links(advice)
+    at = " at {}" if isinstance(advice, LinksAdvice) else ""
+    unmet = [each.site.link for each in links if not each.choice.meets]
+    lossy = [each.site.link for each in links if each.choice.meets and loses_much(each)]
+    if unmet:
+        return f"no setting meets what is asked{at.format(listed(unmet))}"
+    if lossy:
+        return f"what meets the targets{at.format(listed(lossy))} loses what hardly anybody would accept"
+    if isinstance(advice, LinksAdvice) and len(links) < len(advice.wanted):
+        missing = set(advice.wanted) - {each.site.link for each in links}
+        return f"there is none yet{at.format(listed(sorted(missing)))}"
+    return None
+
+
+def _links(advice: Advice | LinksAdvice) -> tuple[Advice, ...]:
+    return advice.links if isinstance(advice, LinksAdvice) else (advice,)
 
 
 def headline_of(advice: Advice | LinksAdvice) -> str:
