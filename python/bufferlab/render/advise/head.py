@@ -10,6 +10,7 @@ from bufferlab.render.advise.decided import tie_text, undecided_text
 from bufferlab.render.advise.felt import lacked_text, why_text
 from bufferlab.render.advise.half import beside_answer, default_text, keeps, now_text, runs_today
 from bufferlab.render.advise.limits import platform_end
+from bufferlab.render.advise.unfilled import unfilled
 from bufferlab.render.advise.unmet import contradiction, hopeless
 from bufferlab.render.advise.what_if import controls_decide, fragile, may_be_bbr
 from bufferlab.render.advise.words import (
@@ -184,6 +185,8 @@ def _tried(advice: Advice) -> str:
 def _missing(advice: Advice, them: str) -> Iterator[_Said]:
     """That nothing meets the targets, why, and what comes nearest."""
     yield from map(_Said, _missed(advice, them))
+    if (idle := unfilled(advice)) is not None:
+        yield _Said(idle)
     if (why := hopeless(advice)) is not None:
         yield _Said(why, _BESIDE)
     if (alone := controls_decide(advice)) is not None:

@@ -16,6 +16,7 @@ from bufferlab.render.advise.evidence import details, evidence
 from bufferlab.render.advise.explain import explanation
 from bufferlab.render.advise.head import headline
 from bufferlab.render.advise.typed import LINUX, NOTHING, Typed, after
+from bufferlab.render.advise.unfilled import unfilled
 from bufferlab.render.advise.users import users_lines
 from bufferlab.render.advise.words import check_text, entry_text, queue_text, size_text, sure_text
 from bufferlab.render.framed import BelowBox, Box, Line
@@ -86,7 +87,8 @@ def _head(advice: LinksAdvice) -> Iterator[str]:
     missing = [name for name in advice.wanted if name not in {each.site.link for each in advice.links}]
     if advice.unmet:
         for each in advice.unmet:
-            yield f"{each.site.link}: {headline(each)}"
+            idle = unfilled(each)
+            yield f"{each.site.link}: {headline(each) if idle is None else _lowered(idle)}"
     else:
         yield _what(advice)
         yield from (f"{each.site.link}: {text}" for each in advice.links if (text := _open(each)))
