@@ -148,6 +148,30 @@ def test_a_queue_that_is_no_fifo_is_in_the_scenario_and_said(tmp_path: Path) -> 
     assert any(line.startswith(said) for line in lines)
 
 
+@pytest.mark.parametrize(
+    ("queue", "buffer", "found", "by"),
+    [("fq_codel", "60 packets", "fq_codel", "runs"), ("fifo", "20 ms", "fifo", "seen")],
+)
+def test_losses_at_one_depth_where_each_flow_may_have_a_queue(
+    queue: str, buffer: str, found: str, by: str, tmp_path: Path
+) -> None:
+    """FQ-CoDel drops from the longest of its queues, at much the same wait; but flows do not wait alike."""
+    path = tmp_path / "link.pcapng"
+    long = {"count": 2, "congestion": "cubic-linux(hystart)", "start": "uniform(0 s, 3 s)"}
+    link = {
+        "run": {"duration": "30 s", "warmup": "0 s", "seed": 2, "stack": "linux"},
+        "bottleneck": {"rate": "20 Mbps", "delay": "1 ms", "buffer": buffer, "queue": queue},
+        "flows": [{"rtt": "20 ms", **long}, {"name": "b", "rtt": "60 ms", **long}],
+    }
+    bufferlab.run(link, progress=False, pcap=path, pcap_at=["receivers"])
+    seen = bufferlab.observe(path)
+    assert seen.waits is not None and seen.waits["is_filled"]
+    fit = seen.fit()
+    assert (fit.queue, fit.queue_by) == (found, by)
+    lines = " ".join(fit_lines(fit, is_mix_given=False))
+    assert ("may be as near" in lines.partition("queue: ")[2]) == (queue == "fq_codel")
+
+
 def test_a_buffer_of_a_few_packets_is_found_under_senders_that_pace(tmp_path: Path) -> None:
     """Echoes contain what BBR waits before it sends, which is longer than this queue; its clock tells."""
     path = tmp_path / "link.pcapng"

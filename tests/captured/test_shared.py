@@ -11,7 +11,7 @@ import pytest
 
 import bufferlab
 from bufferlab.captured.flows import timed
-from bufferlab.captured.shared import FEWEST_BINS, Hidden, hidden
+from bufferlab.captured.shared import FEWEST_BINS, Hidden, hidden, likeness
 
 BINS = 40
 WIDTH_NS = 100_000_000
@@ -21,6 +21,13 @@ def found(
     own_ms: Sequence[float], waits_ms: np.ndarray, starts: Sequence[int], *, sampled: int = 5
 ) -> Hidden | None:
     """What hides where flows with such round trips begin in such bins, and wait for so long in each."""
+    return hidden(*tables(own_ms, waits_ms, starts, sampled))
+
+
+def tables(
+    own_ms: Sequence[float], waits_ms: np.ndarray, starts: Sequence[int], sampled: int = 5
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Their trips and flows."""
     trips, flows = [], []
     for flow, (own, start) in enumerate(zip(own_ms, starts, strict=True)):
         waits = np.broadcast_to(waits_ms, (len(own_ms), BINS))[flow, start:]
@@ -29,7 +36,7 @@ def found(
             trips.append((flow, 0, place * WIDTH_NS, WIDTH_NS, sampled, 1e6 * (own + wait), least_ns))
         flows.append((flow, 0, start * WIDTH_NS, BINS * WIDTH_NS))
     columns = ["connection", "sender", "start_ns", "width_ns", "samples", "mean_ns", "least_ns"]
-    return hidden(
+    return (
         pl.DataFrame(trips, schema=columns, orient="row"),
         pl.DataFrame(flows, schema=["connection", "sender", "first_ns", "last_ns"], orient="row"),
     )
@@ -75,6 +82,18 @@ def test_few_samples_tell_nothing() -> None:
     assert found([20.0, 80.0], filling(30.0), [0, 1], sampled=1) is None
     assert found([20.0, 80.0], filling(30.0), [0, BINS - FEWEST_BINS + 1]) is None
     assert found([20.0], filling(30.0), [0]) is None
+
+
+def test_how_alike_flows_wait() -> None:
+    chance = np.random.default_rng(1)
+    shared, noise = chance.exponential(10.0, BINS), chance.exponential(1.0, (3, BINS))
+    one = likeness(*tables([20.0, 80.0, 40.0], shared + noise, [0, 1, 3]))
+    assert one is not None and one > 0.95
+    apart = likeness(*tables([20.0, 80.0, 40.0], chance.exponential(10.0, (3, BINS)), [0, 1, 3]))
+    assert apart is not None and abs(apart) < 0.35
+    assert likeness(*tables([20.0], shared, [0])) is None
+    assert likeness(*tables([20.0, 80.0], shared, [0, BINS - 6])) is None  # fewer bins than pairs
+    assert likeness(*tables([20.0, 80.0], np.full(BINS, 5.0), [0, 0])) is None  # nothing varies
 
 
 def test_a_queue_that_stands_hides_in_no_round_trip(tmp_path: Path) -> None:

@@ -2,8 +2,8 @@
 
 A capture names neither, but they decide a buffer. So the scenario of the capture runs with each of a few
 mixes, and what the run loses and lets wait is compared with what was captured. Where a buffer was seen to
-fill, the queue is a FIFO of that depth; else FIFOs of other depths and other disciplines are tried as well,
-as they shape both.
+fill, the queue is a FIFO of that depth, or FQ-CoDel if flows do not wait alike; else FIFOs of other depths
+and other disciplines are tried as well, as they shape both.
 
 The distance of a run is a sum of logarithms of ratios, so 0.7 is one quantity that is off by a factor of two.
 """
@@ -29,6 +29,7 @@ from bufferlab.captured.scenario import (
     scenario_of,
     seen_queue,
 )
+from bufferlab.captured.shared import likeness
 from bufferlab.experiment.run import run
 from bufferlab.scenario import Scenario
 
@@ -66,6 +67,10 @@ _ERRORS: Final = 2.0
 of the logarithm of the captured loss, which is one over the root of its episodes. Then one control is
 preferred to a mix. Our choice."""
 
+_ALIKE_WAITS: Final = 0.4
+"""With FQ-CoDel the likeness of waits was below this in drawn links; with FIFOs that keep packets waiting it
+is not."""
+
 _MOST_PACKETS: Final = 2e6
 _RUN_S: Final = (12.0, 60.0)
 _WARMUP_S: Final = 10.0
@@ -90,7 +95,7 @@ class Fit:
         queue: What the scenario's bottleneck runs, by its word.
         buffer: How large its buffer is, as in the scenario.
         queue_by: How that is known: `"seen"` to fill, nearest of the `"runs"`, or `"assumed"`.
-        queues_alike: Other queues whose runs are nearly as near.
+        queues_alike: Other queues that have a run nearly as near, with these controls or others.
         distance: That of the run, as a sum of logarithms of ratios; `None` where nothing can be compared.
         captured: `utilization`, `loss`, `wait_p50_ms` and `wait_p95_ms`; `None` where unknown.
         reproduced: The same of the run.
@@ -168,14 +173,14 @@ def _nearest(link: CapturedLink, known: Known, seen: Values, tell: Tell) -> Fit:
     best = min(own, key=lambda each: each.distance)
     if best.distance > NEAR:
         return _usual(link, known, seen)
-    by_queue = _least(own, lambda each: str(each.queue))
+    by_queue = _least(tried, lambda each: str(each.queue))
     return Fit(
         best.scenario,
         name,
         _alike(by_mix, name, apart),
         best.queue.discipline,
         best.queue.buffer,
-        "seen" if _assumed(link) == "seen" else "runs",
+        "seen" if _assumed(link) == "seen" and best.queue == cases[0][2] else "runs",
         _alike(by_queue, str(best.queue), apart),
         best.distance,
         seen,
@@ -225,12 +230,23 @@ def _queues(link: CapturedLink, known: Known) -> Iterator[Queue]:
     usual = seen_queue(link, known)
     yield usual
     waits = link.waits
-    if waits is None or waits["is_filled"]:
+    if waits is None:
+        return
+    if waits["is_filled"]:
+        if _wait_apart(link):
+            yield from (queue for queue in OTHER_QUEUES if queue.discipline == "fq_codel")
         return
     if link.losses:
         depths = (packets_of(link, known, part * waits["p99_ns"]) for part in _SHALLOWER)
         yield from (Queue("fifo", buffer) for buffer in dict.fromkeys(depths) if buffer != usual.buffer)
     yield from OTHER_QUEUES
+
+
+def _wait_apart(link: CapturedLink) -> bool:
+    """Whether the flows may have a queue each, whose limits or drops come at one depth, too."""
+    trips = link.observation.trips.filter(pl.col("is_ahead") == int(link.is_offered))
+    alike = likeness(trips, link.long.select("connection", "sender", "first_ns", "last_ns"))
+    return alike is not None and alike < _ALIKE_WAITS
 
 
 def _chosen(nearest: Mapping[str | None, float], apart: float) -> str | None:

@@ -30,6 +30,7 @@ FEWEST_BINS: Final = 5
 """What a bin and a flow have at least: fewer say little of the mean. A flow with less is left as it is."""
 
 _FEWEST_FLOWS: Final = 2
+_FEWEST_PAIRS: Final = 8
 _ROUNDS: Final = 20
 
 _NORMAL: Final = 1.4826
@@ -84,6 +85,34 @@ def hidden(trips: pl.DataFrame, flows: pl.DataFrame) -> Hidden | None:
     extra = np.maximum(fit.above - level, 0.0)
     found = rows.select("connection", "sender", "samples").with_columns(pl.Series("hidden_ms", extra))
     return Hidden(found, weighted_median(extra, rows["samples"].to_numpy()))
+
+
+def likeness(trips: pl.DataFrame, flows: pl.DataFrame) -> float | None:
+    """How alike flows wait: near 1 in one queue, near 0 in a queue for each; `None` where too few overlap.
+
+    It is the correlation of a flow's mean round trips with the median of the others', in the median over
+    flows. Arguments are those of `hidden`. In one queue it is small, too, where waits are short beside what
+    else varies.
+    """
+    known = trips.join(flows, on=["connection", "sender"], how="inner", maintain_order="left")
+    if known.is_empty():
+        return None
+    _, means = _table(known.filter(pl.col("samples") > 0))
+    if len(means) < _FEWEST_FLOWS:
+        return None
+    beyond = means - np.nanmedian(means, axis=1, keepdims=True)
+    found = [_correlation(own, np.delete(beyond, flow, axis=0)) for flow, own in enumerate(beyond)]
+    known_ones = [each for each in found if each is not None]
+    return float(np.median(known_ones)) if known_ones else None
+
+
+def _correlation(own: Array, others: Array) -> float | None:
+    has_others = np.isfinite(others).any(axis=0)
+    both = np.isfinite(own) & has_others
+    if both.sum() < _FEWEST_PAIRS:
+        return None
+    one, other = own[both], np.nanmedian(others[:, both], axis=0)
+    return float(np.corrcoef(one, other)[0, 1]) if one.std() > 0 and other.std() > 0 else None
 
 
 def _table(trips: pl.DataFrame) -> tuple[pl.DataFrame, Array]:

@@ -50,7 +50,8 @@ def _controls(fit: Fit, *, is_mix_given: bool, is_far: bool) -> Iterator[str]:
 def _queue(fit: Fit) -> str:
     queue = f"{fit.queue} ({fit.buffer})"
     if fit.queue_by == "seen":
-        return f"queue: taken for a {queue}, since losses come at that depth; one that drops early may, too"
+        also = _also(fit.queues_alike) or "; one that drops early may, too"
+        return f"queue: taken for a {queue}, since losses come at that depth{also}"
     if fit.queue_by == "runs":
         return f"queue: {_NEAREST.format(queue)}{_also(fit.queues_alike)}"
     return f"queue: not known, since no buffer was seen to fill; assumed is {queue}"
