@@ -164,6 +164,21 @@ def test_that_one_control_of_a_mix_needs_far_less_is_a_headline(
     assert controls_decide(advised(given, sensitivity=[change])) is None
 
 
+def test_under_llq_the_rest_s_long_wait_is_the_gravest_caution_and_no_condition() -> None:
+    """Calls do not wait there, so the queue is worth running all the same."""
+    slow = advised({"fifo": (14, runs({**FIFO, "wait_mean_ms": 66.3}))}, where=NEAR)
+    assert "Only if its wait is accepted" in said(box(slow))
+    name, plain = slow.choice.name, slow.answer
+    classes = {"discipline": "diffserv", "classes": "EF: priority 5 %; rest: weight 1"}
+    llq = dataclasses.replace(plain, queue=dataclasses.replace(plain.queue, name="llq", table=classes))
+    advice = dataclasses.replace(slow, entries={**slow.entries, name: llq})
+    first = head(advice)
+    assert first[0].startswith("Run ") and first[1].startswith("It holds only if calls come marked EF")
+    wait = "But all but calls wait 66.3 ms in the mean, longer than the round trip of 30 ms"
+    assert next(each for each in first if each.startswith("But")).startswith(wait)
+    assert said(box(advice)).count("in the mean, longer than") == 1
+
+
 @pytest.mark.parametrize(("alone", "is_said"), [(0.004, True), (0.06, False)])
 def test_where_a_mix_loses_much_it_is_said_what_one_of_its_controls_loses(
     alone: float, *, is_said: bool

@@ -50,7 +50,13 @@ def spoilt(advice: Advice) -> str | None:
 def grave(advice: Advice) -> Iterator[str]:
     """What hardly anybody would accept of the answer, each as a sentence; without what stands first."""
     better = gained_but_missed(advice) if loses_much(advice) else None  # what would be worth running
-    texts = (better, _lost(advice) or _loses_less(advice), _is_largest_tried(advice), starved(advice))
+    texts = (
+        better,
+        _lost(advice) or _loses_less(advice),
+        _is_largest_tried(advice),
+        _waits_long(advice),
+        starved(advice),
+    )
     yield from _behind_first(advice, texts)
 
 

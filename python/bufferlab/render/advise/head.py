@@ -84,6 +84,11 @@ def head(advice: Advice) -> list[str]:
 
 def cautions(advice: Advice) -> Iterator[str]:
     """What speaks against the answer, the gravest first, each as a sentence."""
+    yield from dict.fromkeys(_cautions_in_turn(advice))
+
+
+def _cautions_in_turn(advice: Advice) -> Iterator[str]:
+    """The same; one may come twice."""
     if advice.choice.meets and advice.start_measured:
         yield f"Longer runs may say otherwise: {START_MEASURED} (beware)."
     yield from grave(advice)
