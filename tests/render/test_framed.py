@@ -211,13 +211,13 @@ def test_a_box_of_several_links_fits_too() -> None:
     assert all(words(line.text) in below for line in box.lines)
 
 
-def broken(*missed: str, sizes: tuple[int | None, ...], targets: tuple[str, ...]) -> str:
-    """What is said where some changes miss targets."""
+def broken(*missed: str, sizes: tuple[int | None, ...], targets: tuple[str, ...], lost: float = 0.0) -> str:
+    """What is said where some changes miss targets, and all lose a share of the packets."""
     advice = advised({"fifo": (14, runs({**FIFO, "wait_p99_ms": 9.0}))}, targets)
     named = {each.name: each for each in advice.targets}
     of_each = tuple(() if name == "" else (named[name],) for name in missed)
     changes = [
-        Sensitivity(name, name, {}, those, Rough(size, (14, 400)))
+        Sensitivity(name, name, {"loss": lost}, those, Rough(size, (14, 400)))
         for name, those, size in zip(CHANGES, of_each, sizes, strict=False)
     ]
     fragility = fragile(dataclasses.replace(advice, sensitivity=tuple(changes)))
@@ -236,6 +236,10 @@ def test_a_buffer_that_holds_for_all_is_named_where_more_or_less_is_safer() -> N
     assert broken("utilization", "utilization", sizes=(320, 28), targets=(USED,)) == (
         "Fragile: 2 of 2 what-ifs miss the target: with 2 flows or 8 flows; about 320 packets hold for all."
     )
+    harmless = broken("utilization", "", sizes=(320, 640), targets=(USED,))
+    assert harmless.endswith("with 2 flows; about 320 packets hold there.")
+    harmful = broken("utilization", "", sizes=(320, 640), targets=(USED,), lost=0.14)
+    assert harmful.endswith("with 2 flows; about 640 packets hold for all.")
     assert broken("utilization", "utilization", sizes=(320, None), targets=(USED,)).endswith(
         "; about 320 packets hold for all but 8 flows."
     )

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 
+import pytest
+
 from bufferlab.render.advise.alone import alone
+from bufferlab.render.advise.beware import loses_much
 from bufferlab.render.advise.half import worst_call
 from bufferlab.render.advise.reasons import interval_note
 from bufferlab.render.advise.view import advice_view
@@ -144,6 +147,39 @@ def test_a_loss_that_the_answer_has_as_well_does_not_make_today_worse() -> None:
     fine = {**LESS, "utilization": 0.96}
     assert "is worse" not in said(with_today(advice, {**fine, "loss": 0.11}, alike=True))
     assert "is worse: it loses 20 %." in said(with_today(advice, {**fine, "loss": 0.2}, alike=True))
+
+
+def test_a_wait_that_the_answer_has_as_well_does_not_make_today_worse() -> None:
+    """Nor a longer one, where users fare better all the same."""
+    late = {**FIFO, "wait_mean_ms": 50.0}
+    slow = {**LESS, "utilization": 0.96, "wait_mean_ms": 60.0}
+    own, shorter = (advised({"fifo": (14, runs(each))}, ("utilization >= 95 %",)) for each in (late, FIFO))
+    assert "is worse" not in said(with_today(own, slow, alike=True))
+    assert "is worse: packets wait 60 ms in the mean." in said(with_today(shorter, slow, alike=True))
+    assert "is worse" not in said(with_today(shorter, slow, behind=-0.2))
+
+
+def test_how_the_worst_call_fares_today_and_then_is_in_the_first_lines() -> None:
+    advice = advised({"fifo": (14, runs(FQ_CODEL))}, ("utilization >= 95 %",))
+    text = said(with_today(advice, {**LESS, "call.call_r": 49.2}))
+    assert "is worse: it misses utilization; call R 49.2, not 93." in text
+    same = said(with_today(advice, {**LESS, "call.call_r": 92.0}))
+    assert "is worse: it misses utilization." in same
+
+
+@pytest.mark.parametrize(
+    ("lost", "behind", "is_worth"), [(0.095, 0.2, True), (0.05, 0.2, False), (0.095, 0.0, False)]
+)
+def test_what_loses_as_today_and_is_better_for_users_is_worth_running(
+    lost: float, behind: float, *, is_worth: bool
+) -> None:
+    advice = advised({"fifo": (14, runs({**FIFO, "loss": 0.1}))}, ("utilization >= 95 %",))
+    found = with_today(advice, {**LESS, "loss": lost, "utilization": 0.96}, behind=behind)
+    assert loses_much(advice) and loses_much(found) != is_worth
+    text = said(found)
+    assert ("Nothing is worth running" in text) != is_worth
+    assert ("But 10 % of the packets are lost; what runs today loses 9.5 %." in text) == is_worth
+    assert ("pfifo limit 14" in text) == is_worth  # what to type
 
 
 def test_what_was_there_before_can_be_had_again() -> None:

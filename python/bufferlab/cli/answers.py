@@ -68,7 +68,9 @@ Emphasis = Annotated[
 ]
 Device = Annotated[
     str | None,
-    typer.Option(help="Interface in those lines; default a usual name.", show_default=False),
+    typer.Option(
+        "--device", "--interface", help="Interface in those lines; default a usual name.", show_default=False
+    ),
 ]
 Shape = Annotated[
     bool,

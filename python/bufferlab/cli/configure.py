@@ -42,7 +42,12 @@ def configure(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     ] = "linux",
     device: Annotated[
         str | None,
-        typer.Option(help="Interface that sends into the link; default a usual name.", show_default=False),
+        typer.Option(
+            "--device",
+            "--interface",
+            help="Interface that sends into the link; default a usual name.",
+            show_default=False,
+        ),
     ] = None,
     shape: Annotated[
         bool, typer.Option("--shape", help="Add a shaper at this rate, for an interface that is faster.")

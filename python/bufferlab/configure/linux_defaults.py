@@ -16,7 +16,7 @@ _FQ_CODEL_SOURCE: Final = Source(
 
 DEFAULTS: Final = (
     Default(
-        of="the kernel",
+        of="the kernel (many distributions set fq_codel)",
         queue={"discipline": "fifo"},
         buffer="1000 packets",
         sources=(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from bufferlab.render.advise.felt import gained_but_lossy, gained_but_missed, losers_text
-from bufferlab.render.advise.half import half_is_better
+from bufferlab.render.advise.half import betters_today, half_is_better, today_loses
 from bufferlab.render.advise.harm import harmed
 from bufferlab.render.advise.reasons import (
     all_lose,
@@ -90,7 +90,9 @@ def _waits_long(advice: Advice) -> str | None:
 
 def loses_much(advice: Advice) -> bool:
     """Whether it loses what hardly anybody would accept, no target bounds that, and nothing outweighs it."""
-    return not advice.choice.outweighs and loses_heavily(_felt("loss", advice), advice.targets)
+    if advice.choice.outweighs or not loses_heavily(_felt("loss", advice), advice.targets):
+        return False
+    return not betters_today(advice)
 
 
 def _felt(metric: str, advice: Advice) -> float | None:
@@ -108,7 +110,8 @@ def _lost(advice: Advice) -> str | None:
         return f"{_share(lost)} of the packets are lost: {losers}."
     if not advice.choice.meets:
         return f"{text}."
-    return f"{text}{_of_all(advice) or _less_lost(advice)}."
+    as_today = f"; {today_loses(advice)}" if betters_today(advice) else ""
+    return f"{text}{as_today or _of_all(advice) or _less_lost(advice)}."
 
 
 def _is_of_floods(advice: Advice) -> bool:

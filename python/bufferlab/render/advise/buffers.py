@@ -37,6 +37,9 @@ _MOST_GROUPS: Final = 3
 _OCTAVES: Final = (-6, 4)
 """Sizes that are shown are at most that many halvings and doublings away from the answer."""
 
+_ALL: Final = (-40, 40)
+"""The same where nothing meets all targets: what is to be given up is chosen from all that was tried."""
+
 _LOSSY: Final = "lossy"
 """What is said of a buffer that meets all targets and loses what hardly anybody would accept."""
 
@@ -47,7 +50,7 @@ def spread(advice: Advice) -> Grid | None:
     if entry is None or entry.least is None:
         return None
     memory = entry.least.memory
-    sizes = _octaves(memory, entry.setting)
+    sizes = _octaves(memory, entry.setting, _OCTAVES if advice.choice.meets else _ALL)
     if len(sizes) < 2:
         return None
     full = filling(advice)
@@ -115,7 +118,7 @@ def _verdict(memory: Memory, size: int) -> str:
     return _LOSSY if loses_heavily(memory.loss(size), memory.targets) else "met"
 
 
-def _octaves(memory: Memory, setting: int) -> list[int]:
+def _octaves(memory: Memory, setting: int, within: tuple[int, int]) -> list[int]:
     """The setting, and of the sizes about each doubling away from it the one that has most runs."""
     if setting not in memory.sizes:
         setting = min(memory.sizes, key=lambda size: abs(math.log(size / setting)))
@@ -123,7 +126,7 @@ def _octaves(memory: Memory, setting: int) -> list[int]:
     for size in memory.sizes:
         away = math.log2(size / setting)
         octave = round(away)
-        if not _OCTAVES[0] <= octave <= _OCTAVES[1]:
+        if not within[0] <= octave <= within[1]:
             continue
         known = best.setdefault(octave, size)
         if octave and _weight(memory, size, away) > _weight(memory, known, math.log2(known / setting)):

@@ -14,7 +14,14 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.beside import Beside
 from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.today import Today
-from bufferlab.studies.choosing.thresholds import LESS, MATERIAL, NOTABLE, is_standing, loses_heavily
+from bufferlab.studies.choosing.thresholds import (
+    LESS,
+    MATERIAL,
+    NOTABLE,
+    NOTABLE_RATING,
+    is_standing,
+    loses_heavily,
+)
 
 _MISSED: Final = " (missed)"
 _SHOWN: Final = {
@@ -54,7 +61,26 @@ def now_text(advice: Advice) -> str | None:
     if found.missed and (behind.mean or 0.0) < -MATERIAL and not may_be_chance(behind):
         better = f"but users fare {share_text(behind)} better with it than with the answer"
         return f"What runs today, {what}, {(why or '').removeprefix('it ')}, {better}."
-    return None if why is None else f"What runs today, {what}, is worse: {why}."
+    if why is None:
+        return None
+    return f"What runs today, {what}, is worse: {why}{_call_then(advice, found, why)}."
+
+
+def _call_then(advice: Advice, found: Today, why: str) -> str:
+    """How the worst call fares, today and then, where nothing was said of it: "; call R 49, not 93"."""
+    ratings = {
+        each.name: (now, then)
+        for each in advice.site.users
+        if (now := found.mean(f"{each.name}.call_r").mean) is not None
+        and (then := advice.answer.mean(f"{each.name}.call_r").mean) is not None
+    }
+    name = min(ratings, key=lambda name: ratings[name][0], default=None)
+    if name is None or "rating R" in why:
+        return ""
+    now, then = ratings[name]
+    if abs(then - now) <= NOTABLE_RATING * then:
+        return ""
+    return f"; {name} R {significant(now, 3)}, not {significant(then, 3)}"
 
 
 def _fault(advice: Advice, found: Today) -> str | None:
@@ -67,7 +93,9 @@ def _fault(advice: Advice, found: Today) -> str | None:
         return f"it loses {FRACTION.quantity(lost or 0.0, digits=2)}"
     if (behind.mean or 0.0) > MATERIAL and not may_be_chance(behind):
         return f"users fare {fare_words(found.rival, found, advice.answer)}"
-    if is_standing(wait_ms or 0.0, advice.site.rtt_ms, advice.targets):
+    is_better = (behind.mean or 0.0) < -MATERIAL and not may_be_chance(behind)
+    waits_less = (advice.answer.mean("wait_mean_ms").mean or 0.0) <= LESS * (wait_ms or 0.0)
+    if is_standing(wait_ms or 0.0, advice.site.rtt_ms, advice.targets) and waits_less and not is_better:
         return f"packets wait {MILLISECONDS.quantity(wait_ms or 0.0, digits=3)} in the mean"
     return None
 
@@ -150,6 +178,31 @@ def _given(advice: Advice, found: Beside) -> str:
     numbers += worst_call(found, advice.site.users, without=missed)
     fare = fare_words(found.rival, found, advice.answer)
     return f"{', '.join(numbers)}; users fare {fare}"
+
+
+def betters_today(advice: Advice) -> bool:
+    """Whether what runs today loses about as much as the answer, and users fare better with the answer.
+
+    Then the answer is worth running, whatever it loses.
+    """
+    found = advice.today
+    if found is None or not advice.choice.meets or runs_today(advice):
+        return False
+    own, lost = advice.answer.mean("loss").mean or 0.0, found.mean("loss").mean or 0.0
+    behind, worst = found.rival.behind, found.rival.worst
+    if lost <= LESS * own or ((behind.mean or 0.0) < 0 and not may_be_chance(behind)):
+        return False
+    fares_worse = (behind.mean or 0.0) > MATERIAL and not may_be_chance(behind)
+    return fares_worse or (worst is not None and worst[1] > NOTABLE)
+
+
+def today_loses(advice: Advice) -> str:
+    """What is lost today, as a clause; empty where nobody knows."""
+    found = advice.today
+    if found is None:
+        return ""
+    what = "what runs today" if found.default_of is None else f"the default of {found.default_of}"
+    return f"{what} loses {FRACTION.quantity(found.mean('loss').mean or 0.0, digits=2)}"
 
 
 def worst_call(found: Measured, users: Sequence[Users], *, without: Container[str] = ()) -> list[str]:

@@ -26,6 +26,7 @@ from bufferlab.render.words import listed, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.llq import LLQ
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 
 MOST_SENTENCES: Final = 5
 """Sentences that an answer begins with, unless more of them must stand there; the others are rows below. Our
@@ -196,7 +197,8 @@ def _missing(advice: Advice, them: str) -> Iterator[_Said]:
         yield _Said(why, _BESIDE)
     if (alone := controls_decide(advice)) is not None:
         yield _Said(alone, _DECIDES)
-    yield _Said(f"Closest: {_what(advice)}")
+    is_lossy = (advice.answer.checked("loss").mean or 0.0) >= HEAVY_LOSS
+    yield _Said(f"Closest{', but not worth running' if is_lossy else ''}: {_what(advice)}")
     yield from map(_Said, advice.rests_on)
     if advice.stage == "first" and advice.finished:
         yield _Said(_QUICK, _DECIDES)

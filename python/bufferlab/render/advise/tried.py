@@ -32,7 +32,7 @@ def tried_view(tried: Tried) -> View:
         [
             where,
             Heading(f"No answer yet: interrupted after {runs}."),
-            f"Asked: {'; '.join(map(str, tried.targets))}.",
+            f"Targets: {'; '.join(map(str, tried.targets))}.",
             *_met(tried),
             grid,
             *notes([grid]),

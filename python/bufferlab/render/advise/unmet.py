@@ -163,7 +163,7 @@ def _range(name: str, each: Alone) -> str:
     elif met[-1] == sizes[-1]:
         text = f"from {show(met[0])} on"
     elif met[0] == sizes[0]:
-        text = f"up to {show(met[-1])}"
+        text = f"up to {show(met[-1])} (not with {show(sizes[len(met)])})"
     else:
         text = f"from {show(met[0])} to {show(met[-1])}"
     return f"{name} {text}".lstrip()

@@ -178,7 +178,8 @@ def _naming_packets(text: str) -> str:
 def _for_all(advice: Advice, missing: Sequence[Sensitivity]) -> str | None:
     """The buffer that holds wherever one does; `None` if neither more nor less of it is always safer."""
     hopeless = [each for each in missing if each.least is None or each.least.size is None]
-    sizes = [each.least.size for each in missing if each.least and each.least.size]
+    held = [*missing, *(each for each in advice.sensitivity if each.holds and harms(advice, each))]
+    sizes = [each.least.size for each in held if each.least and each.least.size]
     if all(each.least is None for each in missing):
         return ""
     if _more_is_safer(advice):
@@ -189,7 +190,7 @@ def _for_all(advice: Advice, missing: Sequence[Sensitivity]) -> str | None:
         return None
     if enough is None:
         return f"; no {_knob(advice)} that was tried holds there"
-    where = "there" if len(missing) == 1 else "for all"
+    where = "there" if len(held) == 1 else "for all"
     but = f" but {listed([each.brief for each in hopeless])}" if hopeless else ""
     return f"; {_about(advice, enough)} {where}{but}"
 

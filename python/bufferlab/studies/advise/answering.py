@@ -167,7 +167,7 @@ class _Answering:
         values = self._measured(scenario, TODAY, advice)
         link, answer = scenario.links[question.index], advice.answer
         judged: Judged = advice.aspects, advice.weights
-        if link["queue"]["discipline"] == answer.queue.kind and answer.queue.knob == "limit":
+        if answer.queue.knob == "limit" and link["queue"]["discipline"] in _alike(answer.queue):
             judged = judged_by_buffers(*judged, self.needs.emphasis)
         rival, missed = rival_of(answer, f"{TODAY}, as it is", values, advice.targets, judged)
         buffer = link["buffer"]
@@ -232,6 +232,11 @@ class _Answering:
             lengthen=lengthen,
             best=best,
         )
+
+
+def _alike(queue: Queue) -> set[str]:
+    """The disciplines that differ from a queue in their buffer alone; of LLQ, that of what is not a call."""
+    return {queue.kind, "fifo"} if queue.name == LLQ else {queue.kind}
 
 
 def check(base: Scenario, index: int, needs: Needs, manner: Manner) -> None:
