@@ -15,6 +15,7 @@ from bufferlab.render.advise.tried import tried_view
 from bufferlab.render.advise.view import advice_view
 from bufferlab.render.advise.what_if import controls_decide
 from bufferlab.render.view import View
+from bufferlab.scenario import Table
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.absent import Absent
 from bufferlab.studies.advise.entry import Users
@@ -170,7 +171,7 @@ def test_under_llq_the_rest_s_long_wait_is_the_gravest_caution_and_no_condition(
     slow = advised({"fifo": (14, runs({**FIFO, "wait_mean_ms": 66.3}))}, where=NEAR)
     assert "Only if its wait is accepted" in said(box(slow))
     name, plain = slow.choice.name, slow.answer
-    classes = {"discipline": "diffserv", "classes": "EF: priority 5 %; rest: weight 1"}
+    classes: Table = {"discipline": "diffserv", "classes": "EF: priority 5 %; rest: weight 1"}
     llq = dataclasses.replace(plain, queue=dataclasses.replace(plain.queue, name="llq", table=classes))
     advice = dataclasses.replace(slow, entries={**slow.entries, name: llq})
     first = head(advice)

@@ -202,7 +202,9 @@ def today_loses(advice: Advice) -> str:
     if found is None:
         return ""
     what = "what runs today" if found.default_of is None else f"the default of {found.default_of}"
-    return f"{what} loses {FRACTION.quantity(found.mean('loss').mean or 0.0, digits=2)}"
+    lost = FRACTION.quantity(found.mean("loss").mean or 0.0, digits=2)
+    calls = "".join(f", with {text}" for text in worst_call(found, advice.site.users))
+    return f"{what} loses {lost}{calls}"
 
 
 def worst_call(found: Measured, users: Sequence[Users], *, without: Container[str] = ()) -> list[str]:
