@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from bufferlab.render.advise.buffers import spread
 from bufferlab.render.advise.felt import behind_text, fare_text
+from bufferlab.render.advise.trade import room
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.view import advice_view
 from bufferlab.render.advise.words import sure_text
@@ -59,6 +60,28 @@ def test_the_price_is_shown_where_half_the_buffer_is_nearly_as_good() -> None:
         "price     1 packet (1.5 KB, 0.6 ms) uses 99.4 % of the link, with loss 4.5 % (missed: 1 %) and a "
         "mean wait of 20 ms (1 run). The target takes 8.4 ms of buffer and a mean wait of 20 ms."
     ) in text
+
+
+def test_the_room_that_a_bound_on_waits_leaves_is_shown_where_the_least_buffer_is_taken() -> None:
+    targets = ("utilization >= 99 %", "wait_mean <= 30 ms")
+    plain = advised({"fifo": (14, runs(FIFO))}, targets)
+    tried: dict[int, Values] = {
+        25: {**FIFO, "wait_mean_ms": 24.0, "loss": 0.004},
+        40: {**FIFO, "wait_mean_ms": 29.0, "loss": 0.003},
+        60: {**FIFO, "wait_mean_ms": 41.0},
+        80: {**FIFO, "wait_mean_ms": 29.0},  # behind a miss
+    }
+    roomy = entry("fifo", 14, runs(FIFO), plain.targets, other=tried)
+    text = " ".join(" ".join(box(dataclasses.replace(plain, entries={roomy.name: roomy}))).split())
+    assert (
+        "room Larger buffers meet all targets, too, up to 40 packets (60 KB, 24 ms): loss 0.3 %, mean wait "
+        "29 ms (1 run)."
+    ) in text
+    close = entry("fifo", 14, runs(FIFO), plain.targets, other={16: FIFO, 60: tried[60]})
+    assert room(dataclasses.replace(plain, entries={close.name: close})) is None  # 16 is no larger buffer
+    unbound = advised({"fifo": (14, runs(FIFO))}, targets[:1])
+    free = entry("fifo", 14, runs(FIFO), unbound.targets, other=tried)
+    assert room(dataclasses.replace(unbound, entries={free.name: free})) is None
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ def _queue(answer: Answer, way: str, notes: list[str]) -> tuple[str, dict[str, s
     return kind, options, limit, unit
 
 
-_APPEND: Final = "Append to /etc/config/sqm, then '/etc/init.d/sqm restart'."
+_APPEND: Final = "Needs the package sqm-scripts. Append to /etc/config/sqm, then '/etc/init.d/sqm restart'."
 _INTERFACE: Final = (
     "The interface is the one to the line: 'uci get network.wan.device' names it, often wan; --device sets "
     "it. Delete a section that 'uci show sqm' has for it already."

@@ -34,7 +34,7 @@ from bufferlab.render.advise.reasons import (
     loss_note,
     marks_note,
 )
-from bufferlab.render.advise.trade import trade
+from bufferlab.render.advise.trade import room, trade
 from bufferlab.render.advise.typed import LINUX, WIDTH, Typed
 from bufferlab.render.advise.unmet import helps, narrower, nearly, without_one
 from bufferlab.render.advise.users import apart, users_lines
@@ -120,6 +120,8 @@ def _smaller(advice: Advice) -> Iterator[Line]:
         yield Line("default" if is_default else "today", today, shorter=shorter)
     if (half := half_text(advice)) is not None:
         yield Line("half", half, shorter=[(10, half.partition("; users")[0] + "."), (9, "")])
+    if (more := room(advice)) is not None:
+        yield Line("room", more, shorter=[(7, "")])
     if (cost := trade(advice)) is not None:
         yield Line("price", cost, shorter=[(10, cost.partition(". ")[0] + "."), (8, "")])
 

@@ -11,7 +11,7 @@ from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.least.memory import Memory
-from bufferlab.studies.targets import Target, want_largest
+from bufferlab.studies.targets import Target, bounds_loss, want_largest
 
 LESS: Final = 0.5
 """The part of the answer's buffer that another one may have, at most, to be mentioned."""
@@ -21,6 +21,10 @@ BUSY: Final = 0.99
 
 NEARLY: Final = 0.01
 """Or by how much less the link may be used than with the answer."""
+
+
+_ROOM: Final = 1.25
+"""How many times as large as the answer a buffer must be to be mentioned."""
 
 
 def trade(advice: Advice) -> str | None:
@@ -46,6 +50,36 @@ def trade(advice: Advice) -> str | None:
         None,
     )
     return None if small is None else _price(advice, found.memory, small)
+
+
+def room(advice: Advice) -> str | None:
+    """Up to which larger buffer a bound on waits is kept as well, by the runs of the search; else `None`.
+
+    Who bounds waits beside other targets gets the least buffer that meets all, and may want the rest.
+    """
+    answer = advice.answer
+    found = answer.least
+    if found is None or answer.queue.knob != "limit" or not advice.choice.meets:
+        return None
+    waits = [each for each in advice.targets if each.wants_less and not bounds_loss([each])]
+    if not waits or want_largest(advice.targets):
+        return None
+    memory, most = found.memory, answer.setting
+    for size in memory.sizes:
+        if size > most:
+            if not memory.meets_all(size):
+                break
+            most = size
+    if most < _ROOM * answer.setting:
+        return None
+    loss = FRACTION.quantity(memory.loss(most), digits=2)
+    wait = MILLISECONDS.quantity(_mean(memory, most, "wait_mean_ms"), digits=3)
+    runs = len(memory.values(most))
+    counted = "1 run" if runs == 1 else f"{runs} runs"
+    return (
+        f"Larger buffers meet all targets, too, up to {size_text(advice.site, most)}: loss {loss}, mean wait "
+        f"{wait} ({counted})."
+    )
 
 
 def _price(advice: Advice, memory: Memory, small: int) -> str:
