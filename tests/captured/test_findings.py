@@ -8,12 +8,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
 import bufferlab
 from bufferlab import Findings, InputError
-from bufferlab.captured.flows import timed
+from bufferlab.captured.flows import timed, waits_over_time
 from bufferlab.captured.scenario import NOTHING, packets_of
 from bufferlab.captured.waits import depth
 
@@ -94,6 +95,14 @@ def test_short_flows_and_a_call_behind_a_bloated_uplink(tmp_path: Path) -> None:
     flows: Any = found.scenario(mix=[("reno", 1.0)]).to_dict()["flows"]
     (call,) = (each for each in flows if each["name"] == "call")
     assert 45 < float(call["rtt"].removesuffix(" ms")) < 60
+    # once it is full, the queue is never near empty, whoever has samples
+    waits = waits_over_time(found.observation, 0, 0, is_ahead=True, long=found.long)
+    stands = waits.filter(pl.col("start_ns") > 10e9)["wait_ms"]
+    assert len(stands) > 100 and float(stands.min()) > 150 and float(stands.max()) < 550  # type: ignore[arg-type]
+    # beside the load, the picture has the long TCP flows, without the call
+    beside = found.figure().axes[-1]
+    assert beside.get_ylabel() == "long flows"
+    assert float(np.max(np.asarray(beside.lines[0].get_ydata()))) == pytest.approx(3.0)
 
 
 def test_waits_are_those_of_the_queue(at_senders: Findings, captured: Captured) -> None:
@@ -180,6 +189,11 @@ def test_the_screen_begins_with_what_waiting_does(captured: Captured, at_senders
     other = " ".join(str(bufferlab.observe(captured.at_senders, direction="in")).split())
     assert "in short the capture does not show its rate, so no buffer follows from it alone" in other
     assert "also here out, interface 0 (senders): 2" in other and "(--direction out)" in other
+    assert "own transmission" not in text
+    waits = {**(at_senders.waits or {}), "median_ns": 2e6}
+    brief = " ".join(str(dataclasses.replace(at_senders, waits=waits)).split())
+    # a packet of mean size takes some 0.6 ms at 20 Mbps
+    assert "us of it is a packet's own transmission" in brief
     waits = {**(at_senders.waits or {}), "median_ns": 200e6}
     bloated = " ".join(str(dataclasses.replace(at_senders, waits=waits, doubts=("well",))).split())
     assert "bufferbloat: half of the packets wait 200 ms or more, so a round trip of" in bloated

@@ -66,16 +66,29 @@ def flows_of(
     if found is not None:
         flows = _without_hidden(flows, found.flows)
     # what short flows alone wait is known of few of them
-    moments = observation.moments.filter(
-        (pl.col("interface") == interface)
-        & (pl.col("direction") == direction)
-        & (pl.col("is_ahead") == int(is_ahead))
-        & (pl.col("long_samples") > 0)
-    ).sort("start_ns")
-    if moments.is_empty():
-        return flows, found
-    waits_ms = _waits_ms(moments, trips, long, found)
-    return _without_waiting(flows, moments.with_columns(pl.Series("wait_ms", waits_ms))), found
+    place = (pl.col("interface") == interface) & (pl.col("direction") == direction)
+    moments = observation.moments.filter(place & (pl.col("is_ahead") == int(is_ahead)))
+    waits = _with_waits(moments, trips, long, found)
+    return flows if waits.is_empty() else _without_waiting(flows, waits), found
+
+
+def waits_over_time(
+    observation: Observation, interface: int, direction: int, *, is_ahead: bool, long: pl.DataFrame
+) -> pl.DataFrame:
+    """The moments of a direction, by time, with what long flows waited, `wait_ms`.
+
+    Args:
+        observation: The capture.
+        interface: The interface.
+        direction: 0 for out, 1 for in.
+        is_ahead: Whether the link's queue lies beyond the place of the capture.
+        long: The long flows of the direction.
+    """
+    place = (pl.col("interface") == interface) & (pl.col("direction") == direction)
+    moments = observation.moments.filter(place & (pl.col("is_ahead") == int(is_ahead)))
+    trips = observation.trips.filter(pl.col("is_ahead") == int(is_ahead))
+    found = hidden(trips, long.select("connection", "sender", "first_ns", "last_ns"))
+    return _with_waits(moments, trips, long, found)
 
 
 def _without_hidden(flows: pl.DataFrame, hides: pl.DataFrame) -> pl.DataFrame:
@@ -102,15 +115,17 @@ def _new_bytes() -> pl.Expr:
     return pl.col("payload_bytes") - (part * pl.col("retransmitted_bytes")).round(0).cast(pl.UInt64)
 
 
-def _waits_ms(
+def _with_waits(
     moments: pl.DataFrame, trips: pl.DataFrame, long: pl.DataFrame, found: Hidden | None
-) -> npt.NDArray[np.float64]:
-    """What long flows waited at each moment, ms: two estimates that err downward, and the larger of them.
+) -> pl.DataFrame:
+    """The moments of long flows with what those waited, `wait_ms`: the larger of two that err downward.
 
     The median of what their round trips exceed each connection's smallest by is of that moment, but the
     flows that had samples then may all have begun in a full queue. Of each flow by itself it is known what
-    hides, but a bin is a 64th of a long one, so its smallest round trip counts.
+    hides, but a bin is a 64th of a long one, so its smallest round trip counts. Where it is known what hides,
+    moments that no such flow has a sample of are left out.
     """
+    moments = moments.filter(pl.col("long_samples") > 0).sort("start_ns")
     medians = moments["median_ns"].to_numpy() / NS_PER_MS + (found.usual_ms if found else 0.0)
     hides = found.flows if found else long.with_columns(hidden_ms=0.0)
     keys = ["connection", "sender"]
@@ -124,8 +139,9 @@ def _waits_ms(
     for begin, end, wait, weight in zip(begins, ends, waits, weights, strict=True):
         sums[begin:end] += weight * wait
         totals[begin:end] += weight
-    larger: npt.NDArray[np.float64] = np.maximum(medians, sums / np.where(totals > 0, totals, 1.0))
-    return larger
+    larger = np.maximum(medians, sums / np.where(totals > 0, totals, 1.0))
+    is_known = totals > 0 if found else totals >= 0
+    return moments.with_columns(pl.Series("wait_ms", larger)).filter(pl.Series(is_known))
 
 
 def _without_waiting(flows: pl.DataFrame, moments: pl.DataFrame) -> pl.DataFrame:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from bufferlab.captured.findings import Findings
-from bufferlab.captured.flows import timed
+from bufferlab.captured.flows import timed, waits_over_time
 from bufferlab.captured.link import DIRECTIONS
 from bufferlab.captured.observation import NS_PER_MS, NS_PER_S
 from bufferlab.display import as_figure
@@ -54,12 +55,25 @@ def _load(panel: Axes, findings: Findings) -> None:
     panel.set_ylabel("load (Mbps)")
     panel.set_ylim(0, _HEADROOM * panel.get_ylim()[1])
     beside = panel.twinx()
-    beside.step(at_s, seconds["long_flows"].to_numpy(), where="post", label="long flows", **line_style(1))
+    ends_s = at_s + seconds["width_ns"].to_numpy() / NS_PER_S
+    beside.step(
+        at_s, _long_at_a_time(findings, at_s, ends_s), where="post", label="long flows", **line_style(1)
+    )
     beside.set_ylabel("long flows")
     beside.set_ylim(0, _HEADROOM * beside.get_ylim()[1])
     lines = [*panel.get_lines(), *beside.get_lines()]
     labels = [str(line.get_label()) for line in lines]
     panel.legend(lines, labels, loc="lower right", fontsize="small")
+
+
+def _long_at_a_time(
+    findings: Findings, starts_s: npt.NDArray[np.float64], ends_s: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """How many long flows there are in each second, in the mean."""
+    first_s, last_s = (findings.long[name].to_numpy() / NS_PER_S for name in ("first_ns", "last_ns"))
+    within = np.minimum(ends_s[:, None], last_s) - np.maximum(starts_s[:, None], first_s)
+    counts: npt.NDArray[np.float64] = np.maximum(within, 0.0).sum(axis=1) / (ends_s - starts_s)
+    return counts
 
 
 def _waits(panel: Axes, findings: Findings) -> None:
@@ -68,12 +82,16 @@ def _waits(panel: Axes, findings: Findings) -> None:
     if findings.waits is None:
         panel.set_title("no round trip was seen", fontsize="small")
         return
-    moments = _of(findings.observation.moments, findings).filter(
-        (pl.col("is_ahead") == findings.waits["is_ahead"]) & (pl.col("samples") > 0)
-    )
+    ahead, way = bool(findings.waits["is_ahead"]), DIRECTIONS.index(findings.direction)
+    seen = findings.observation
+    moments = waits_over_time(seen, findings.interface, way, is_ahead=ahead, long=findings.long)
+    whose = "long flows, median"
+    if moments.is_empty():
+        whose = "median"
+        moments = _of(seen.moments, findings).filter(pl.col("is_ahead") == int(ahead), pl.col("samples") > 0)
+        moments = moments.with_columns(wait_ms=pl.col("median_ns") / NS_PER_MS)
     at_s = moments["start_ns"].to_numpy() / NS_PER_S
-    for index, (column, label) in enumerate((("median_ns", "median"), ("p95_ns", "95th percentile"))):
-        panel.plot(at_s, moments[column].to_numpy() / NS_PER_MS, label=label, **line_style(index))
+    panel.plot(at_s, moments["wait_ms"].to_numpy(), label=whose, **line_style(0))
     if findings.waits["is_filled"]:
         depth_ms = findings.waits["depth_ns"] / NS_PER_MS
         panel.axhline(depth_ms, color=COLORS[2], linewidth=0.8, label="where losses come")

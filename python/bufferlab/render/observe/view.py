@@ -25,6 +25,9 @@ _MANY: Final = 0.01
 _BLOAT_NS: Final = 60e6
 """Waits that are longer than this, and than a round trip takes, are called bufferbloat. Our choice."""
 
+_MUCH: Final = 0.1
+"""Part of the median wait from which on a packet's own transmission is mentioned. Our choice."""
+
 _LITTLE_NS: Final = 100_000
 """Several processors write captures, and mix packets by some microseconds. Less than this says nothing."""
 
@@ -144,8 +147,20 @@ def _waits(findings: Findings) -> str:
     median, p95, p99 = (format_time(_ps(waits[f"{name}_ns"])) for name in ("median", "p95", "p99"))
     return (
         f"median {median}, 95th percentile {p95}, 99th {p99} above each connection's smallest round trip "
-        f"({waits['samples']:,} samples)"
+        f"({waits['samples']:,} samples){_transmission(findings, waits['median_ns'])}"
     )
+
+
+def _transmission(findings: Findings, wait_ns: float) -> str:
+    """What of its wait may be a packet's own transmission, where that is much: a short SYN had little."""
+    flows = findings.flows
+    packets = float(flows["wire_packets"].sum())
+    if not findings.rate_bps or not packets:
+        return ""
+    sent_ns = float(flows["wire_ip_bytes"].sum()) / packets * 8 / findings.rate_bps * NS_PER_S
+    if sent_ns < _MUCH * wait_ns:
+        return ""
+    return f"; up to {format_time(_ps(sent_ns))} of it is a packet's own transmission"
 
 
 def _buffer(findings: Findings) -> str:
