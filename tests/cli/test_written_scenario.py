@@ -74,3 +74,18 @@ def test_of_several_links_those_without_an_answer_are_named(bufferlab: Command) 
     )
     assert asked.status == 2
     assert "without an answer in place: no setting meets what is asked at download and upload\n" in asked.err
+
+
+@pytest.mark.parametrize("verb", ["advise", "size"])
+def test_the_figure_has_another_file(bufferlab: Command, verb: str) -> None:
+    ended = bufferlab(verb, *NUMBERS, "--scenario", "link.svg", "--plot", "link.png")
+    assert ended.status == 2
+    assert ended.line() == "bufferlab: --scenario: 'link.svg' is the figure's file, too; accepted: another"
+    assert not Path("link.svg").exists()
+
+
+def test_what_is_refused_leaves_no_file_in_the_way_of_the_next_try(bufferlab: Command) -> None:
+    asked = (*NUMBERS, *BRIEF, "--scenario", "link.toml")
+    assert bufferlab("advise", *asked, "--queues", "fofi").status == 2
+    assert not Path("link.toml").exists()
+    assert bufferlab("advise", *asked).status == 0

@@ -46,6 +46,7 @@ from bufferlab.cli.quick import (
     check_new,
     load,
     may_lengthen,
+    taken_back,
     write_scenario,
 )
 from bufferlab.cli.several import Home, LineLayer, Links, Share, check_linklayer, home_line, is_several
@@ -164,7 +165,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     from bufferlab.cli.running import runner_of, say_kept  # noqa: PLC0415
     from bufferlab.cli.size_input import asking, read_targets  # noqa: PLC0415
 
-    check_new(written, scenario)
+    check_new(written, scenario, plot)
     typed = typed_on(platform, device, shape=shape)
     call_dscp = CALL_DSCP if find_platform(typed.platform).llq else None
     details = {"segment": segment, "calls": calls}
@@ -212,7 +213,10 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             say(f"{written} stays as it was asked about, without an answer in place: {why_none(answer)}")
 
     wanted: list[Target | str] = [*short, *(targets or [])]
-    advice = answer_on(loaded, wanted, link, asked, hand_over, boxed=not as_json, typed=typed, shaped=shaped)
+    with taken_back(written):
+        advice = answer_on(
+            loaded, wanted, link, asked, hand_over, boxed=not as_json, typed=typed, shaped=shaped
+        )
     hand_over(advice)
     say_kept(runner)
     check_met(advice, loaded.file)

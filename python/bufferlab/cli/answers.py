@@ -155,8 +155,8 @@ class Delivery(Generic[Answer]):
             yield lambda: self.save(answer, out)
 
 
-def check_figure(path: Path) -> None:
-    """Check before any work that a figure can be written.
+def check_figure(path: Path) -> list[Path]:
+    """Check before any work that a figure can be written; return its files.
 
     Args:
         path: As `--plot` has it.
@@ -171,3 +171,4 @@ def check_figure(path: Path) -> None:
         raise InputError(error.problem, key="--plot", value=str(path), accepted=error.accepted) from None
     for file in files:
         check_file(file)
+    return files

@@ -151,7 +151,7 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     from bufferlab.cli.size_input import read_shares  # noqa: PLC0415
     from bufferlab.render.observe.view import findings_view  # noqa: PLC0415
 
-    check_new(scenario)
+    check_new(scenario, plot=plot)
     _check_together(
         {"--rate": rate, "--mix": mix, "--rtt": rtt, "--ss": None if ss is None else str(ss)},
         scenario=scenario,

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
+from bufferlab.cli.answers import check_figure
 from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario
 from bufferlab.studies.internet import SPREAD, STACK, about_controls, about_round_trips, spread_of
@@ -104,15 +105,16 @@ class Quick:
         return [f"--{name}" for name, value in values.items() if value is not None]
 
 
-def check_new(path: Path | None, given: Path | None = None) -> None:
+def check_new(path: Path | None, given: Path | None = None, plot: Path | None = None) -> None:
     """Check before the work that a scenario can be written: what somebody may have edited is not replaced.
 
     Args:
         path: Where to, if anywhere.
         given: The scenario that is asked about, if it is a file's.
+        plot: Where the figure goes, if anywhere.
 
     Raises:
-        InputError: There is such a file, or nothing to write.
+        InputError: There is such a file, or will be the figure; or there is nothing to write.
         OutputError: It cannot be written.
     """
     from bufferlab.files import check_writable  # noqa: PLC0415 - slow to import, and no help needs it
@@ -127,6 +129,26 @@ def check_new(path: Path | None, given: Path | None = None) -> None:
     if path.exists():
         accepted = f"a new name; or bufferlab advise {path}, to ask about it"
         raise InputError("is there already", key="--scenario", value=str(path), accepted=accepted)
+    if plot is not None and path.absolute() in {file.absolute() for file in check_figure(plot)}:
+        raise InputError("is the figure's file, too", key="--scenario", value=str(path), accepted="another")
+
+
+@contextmanager
+def taken_back(path: Path | None) -> Iterator[None]:
+    """Where what is asked is refused, what was written for it goes: the next try may have its name.
+
+    Args:
+        path: Where it was written, if anywhere.
+    """
+    from bufferlab.cli.common import say  # noqa: PLC0415 - slow to import, and no help needs it
+
+    try:
+        yield
+    except InputError:
+        if path is not None:
+            path.unlink(missing_ok=True)
+            say(f"took {path} away again")
+        raise
 
 
 def write_scenario(

@@ -159,7 +159,7 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     conventions = read_conventions(confidence=loss_confidence, convention=z, characteristics=characteristics)
     typed = typed_for(platform, device, shape=shape)
     quick = Quick(rate, rtt, flows, mix, spread, stack, {"segment": segment, "calls": calls})
-    check_new(written, scenario)
+    check_new(written, scenario, plot)
     loaded, assumed = load(scenario, quick, read_overrides(overrides), to="size", simulates=not theory)
     write_scenario(written, loaded, assumed)
     variation = read_variation(characteristics, measured or [])
