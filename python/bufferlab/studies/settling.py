@@ -16,7 +16,7 @@ from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario, Seeded
 from bufferlab.studies.traffic import mean_rtt_s, protocol_of
 from bufferlab.theory.protocols import get_protocol
-from bufferlab.units import PS_PER_S
+from bufferlab.units import PS_PER_S, format_rate, format_time
 
 if TYPE_CHECKING:
     from bufferlab._scenario_types import ResolvedQueue, ResolvedStack
@@ -40,6 +40,17 @@ LEAST_AFTER_START_S: Final = 30.0
 
 LONGEST_S: Final = 3600.0
 """Runs are not made longer than this by themselves, s: a packet of a slow link takes minutes. Our choice."""
+
+LEAST_PACKETS: Final = 100
+"""Full packets that a link must be able to send while runs are measured: of fewer, each is more than 1 % of
+its use. Our choice."""
+
+ENOUGH_PACKETS: Final = 1000
+"""This many are measured where nobody says how long runs are, in `LONGEST_S` at most. Our choice."""
+
+PER_BUFFER: Final = 10
+"""Searches go on to buffers of this part of what the link sends while runs are measured: what waits in larger
+ones as measuring begins is more than a tenth of what groups are seen to receive then. Our choice."""
 
 MOST_LENGTHENED: Final = 2
 """How often an answer is sought again with longer runs; what then still is too short is said."""
@@ -178,6 +189,41 @@ def lengthened(base: Scenario, link: int, waiting: Waiting) -> Scenario | None:
         return None
     times = {"run.warmup": f"{warmup_s} s", "run.duration": f"{warmup_s + measured_s} s"}
     return base.with_overrides(times)
+
+
+def measured_packets(base: Scenario, rate_bps: float, packet_bytes: int) -> float:
+    """Full packets that a link can send while runs of a scenario are measured."""
+    return _measured_s(base) * rate_bps / 8 / packet_bytes
+
+
+def refuse_too_few(base: Scenario, link: str, rate_bps: float, packet_bytes: int) -> None:
+    """Refuse runs in which a link sends too few packets to say anything of it.
+
+    Args:
+        base: The scenario.
+        link: Name of the link.
+        rate_bps: Its rate, bit/s.
+        packet_bytes: Size of a full packet, bytes.
+
+    Raises:
+        InputError: It sends less than `LEAST_PACKETS`.
+    """
+    packets = measured_packets(base, rate_bps, packet_bytes)
+    if packets >= LEAST_PACKETS:
+        return
+    measured_s, duration_s = _measured_s(base), base.run["duration_ps"] / PS_PER_S
+    longer_s = math.ceil(duration_s + (LEAST_PACKETS / packets - 1) * measured_s * 1.25)  # a fifth is warm-up
+    problem = (
+        f"lets {link} send {packets:.3g} full packets in the {measured_s:g} s measured, too few to judge by"
+    )
+    accepted = f"{longer_s} s or more, for {LEAST_PACKETS} packets"
+    numbers = base.file or ""
+    if numbers.startswith("-"):  # options that stand for a scenario
+        accepted = f"--set run.duration='{longer_s} s' or more, for {LEAST_PACKETS} packets; or a faster link"
+        key, value = numbers.partition("/")[0], format_rate(rate_bps)
+        raise InputError(problem, key=key, value=value, accepted=accepted)
+    duration = format_time(base.run["duration_ps"])
+    raise InputError(problem, file=base.file, key="run.duration", value=duration, accepted=accepted)
 
 
 def about_longer(first: Scenario, longer: Scenario) -> str:

@@ -15,7 +15,7 @@ from bufferlab.studies.size import rules
 
 def base(rate: str = "1 Gbps", rtt: str = "100 ms") -> Scenario:
     link = {"rate": rate, "delay": "1 ms", "buffer": "20 packets"}
-    return prepare({"run": {"duration": "2 s"}, "bottleneck": link, "flows": [{"name": "a", "rtt": rtt}]})
+    return prepare({"run": {"duration": "60 s"}, "bottleneck": link, "flows": [{"name": "a", "rtt": rtt}]})
 
 
 def mixed(rtts: dict[str, str], applications: dict[str, dict[str, str]]) -> Scenario:

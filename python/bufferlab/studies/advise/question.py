@@ -18,6 +18,7 @@ from bufferlab.studies.advise.floor import has_endless, relaxed
 from bufferlab.studies.advise.queues import AMPLE, Queue
 from bufferlab.studies.bounds import parse_bounds
 from bufferlab.studies.buffers import prepare_open
+from bufferlab.studies.settling import PER_BUFFER, measured_packets, refuse_too_few
 from bufferlab.studies.targets import Target
 from bufferlab.studies.traffic import demand_of, expected_rtt_s
 from bufferlab.theory.rules import all_rules
@@ -88,6 +89,7 @@ class Question:
             InputError: The bounds are none, or the platform takes nothing within them.
         """
         site = _site(base, index, targets)
+        refuse_too_few(base, site.link, site.rate_bps, site.packet_bytes)
         least = 1
         if platform is not None:
             site = _on(platform, site)
@@ -95,7 +97,9 @@ class Question:
         most = None
         if bounds is None:
             low, high = min(least, site.largest), site.largest
-            most = RAISED * high if site.allowed is None else min(RAISED * high, site.allowed.most)
+            seen = int(measured_packets(base, site.rate_bps, site.packet_bytes) / PER_BUFFER)
+            most = max(high, min(RAISED * high, seen))
+            most = most if site.allowed is None else min(most, site.allowed.most)
         else:
             low, high = parse_bounds(bounds, base, index, site.packet_bytes)
         low, high = _within_allowed(site.allowed, low, high, bounds)

@@ -12,7 +12,13 @@ from bufferlab.errors import InputError
 from bufferlab.results.links import choose_link
 from bufferlab.scenario import Scenario
 from bufferlab.studies.internet import CALL, SPREAD, STACK
-from bufferlab.studies.settling import Waiting, has_start_measured, lengthened
+from bufferlab.studies.settling import (
+    ENOUGH_PACKETS,
+    LONGEST_S,
+    Waiting,
+    has_start_measured,
+    lengthened,
+)
 from bufferlab.studies.traffic import demand_of
 from bufferlab.units import PS_PER_S
 
@@ -57,7 +63,8 @@ def quick_scenario(
         name: Title of the scenario; default the number of flows.
         calls: How many calls there are beside the flows, with their mean round-trip time; default none.
         call_dscp: What calls are marked with, such as "EF"; default nothing.
-        duration: Simulated time; default long enough for several sawteeth of a flow, 60 s … 600 s. On a link
+        duration: Simulated time; default long enough for several sawteeth of a flow, 60 s … 600 s, and up to
+            an hour where a slow link sends fewer than `ENOUGH_PACKETS` in that. On a link
             that takes more than `MANY_PACKETS` in that minute, 30 s … 600 s, of which the first 10 s are the
             warm-up; on a short path from 5 s on, where that is `ROUND_TRIPS` round trips. Flows start in
             half of the warm-up, in 5 s at most. With BBR the warm-up is long enough for a buffer of
@@ -106,7 +113,8 @@ def _long_enough(scenario: dict[str, Any]) -> dict[str, str]:
     share = demand.bdp_packets / float(demand.flow_count)
     sawteeth_s = math.ceil(min(10 * 1.5 * share * demand.rtt_s, 600.0))
     least_s = math.ceil(min(max(ROUND_TRIPS * demand.rtt_s, 5.0), 60.0))
-    enough_s = max(sawteeth_s, least_s)
+    packets_s = math.ceil(min(1.25 * ENOUGH_PACKETS * demand.rtt_s / demand.bdp_packets, LONGEST_S))
+    enough_s = max(sawteeth_s, least_s, packets_s)  # a fifth is warm-up
     shorter_s = max(sawteeth_s + 10, 30)
     many = 60 * demand.bdp_packets / demand.rtt_s > MANY_PACKETS and sawteeth_s < 60
     run = {"duration": f"{enough_s} s"}
