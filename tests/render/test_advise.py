@@ -45,7 +45,7 @@ def test_the_answer_comes_first_then_what_users_feel_and_the_margin() -> None:
     lines = box(advised(MET))
     assert lines[0] == "By hand: west, 20 Mbps, RTT 40 ms"
     assert lines[1] == "Run fq_codel: target 5 ms, limit 200 packets (300 KB, 120 ms when full)."
-    assert lines[2] == "It meets the target, utilization 99 %: 96 % sure for this traffic (5 runs)."
+    assert lines[2] == "It meets the target, utilization 99 %: 96 % sure (5 runs)."
     text = "\n".join(lines)
     assert "link      utilization 99.6 ± 0.1 %, loss 0.5000 ± 0.0005 %" in text
     assert "wait      mean 4.000 ± 0.004 ms, 99th percentile 12.00 ± 0.01 ms" in text

@@ -157,7 +157,7 @@ def test_a_target_that_nobody_asked_for_is_not_called_fragile() -> None:
     needs = dataclasses.replace(asked.needs, floor=FEW, targets_from="default")
     text = said(dataclasses.replace(asked, needs=needs))
     assert "Fragile" not in text
-    expected = "The target is missed in 1 of 2 what-ifs: with 2 flows."
+    expected = "Missed in 1 of 2 what-ifs: with 2 flows."
     assert expected in text
     beside = dataclasses.replace(asked.needs, floor=FEW, targets_from="asked")
     waits = make_target("wait_p99_ms", 20.0)

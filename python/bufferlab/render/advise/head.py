@@ -112,12 +112,12 @@ def _targets_text(advice: Advice) -> str:
 
 
 def _named(advice: Advice, them: str) -> str:
-    """The same; a target that is alone by name, and whose it is: "our default target, utilization 99 %"."""
+    """The same; a target that is alone by name, and whose it is: "our default, utilization 99 %"."""
     if len(advice.answer.checks) > 1:
         return them
     only = advice.answer.checks[0].target
-    whose = "our default" if advice.needs.is_assumed(only) else "the"
-    return f"{whose} target, {title_text(only)} {only.show(only.bound)}"
+    whose = "our default" if advice.needs.is_assumed(only) else "the target"
+    return f"{whose}, {title_text(only)} {only.show(only.bound)}"
 
 
 def _meeting(advice: Advice, them: str) -> Iterator[_Said]:
@@ -156,7 +156,7 @@ def _sure(advice: Advice, them: str) -> str:
         return f"It meets {_named(advice, them)}. {same}"
     if advice.met:
         sure = sure_text(entry.confidence)
-        return f"It meets {_named(advice, them)}: {sure} for this traffic ({len(entry.runs)} runs)."
+        return f"It meets {_named(advice, them)}: {sure} ({len(entry.runs)} runs)."
     asked = f"{advice.confidence * 100:g} % is asked for"
     alone = min(check.confidence for check in entry.checks)
     tried = ", since other settings were tried before it" if entry.confidence < alone - _SAME else ""

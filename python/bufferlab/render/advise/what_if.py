@@ -121,7 +121,7 @@ def _named_few(missing: Sequence[Sensitivity]) -> str:
 def _unasked(advice: Advice, missed: Sequence[Target], where: str) -> str:
     """The same of targets that nobody has asked for: whether that matters is for the user to say."""
     if len(advice.targets) == 1:  # the first lines name it
-        return f"The target is missed in {where}."
+        return f"Missed in {where}."
     bounds = listed([f"{title_text(target)} {target.show(target.bound)}" for target in missed])
     return f"Our default target, {bounds}, is missed in {where}."
 
