@@ -126,3 +126,10 @@ def test_ctrl_c_counts_what_came_from_a_pipe(capture: str, tmp_path: Path, ends:
         for pipe in (process.stdin, process.stdout, process.stderr):
             assert pipe is not None
             pipe.close()
+
+
+def test_what_to_do_next_is_said(bufferlab: Command, capture: str) -> None:
+    assert "next: --advise says which queue to run" in bufferlab("observe", capture).err
+    assert "next:" not in bufferlab("observe", capture, "--json").err
+    other = bufferlab("observe", capture, "--direction", "in")
+    assert "next: --advise with --rate, which is not known, says" in other.err

@@ -187,9 +187,9 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             anonymize=anonymize,
         )
     deliver(found)
-    if scenario is None and not advise and not as_json and capture not in {None, "-"}:
-        unknown = "" if found.rate_bps else " --rate RATE"
-        say(f"next: bufferlab observe {capture} --advise{unknown}")
+    if scenario is None and not advise and not as_json:
+        also = "" if found.rate_bps else " with --rate, which is not known,"
+        say(f"next: --advise{also} says which queue to run and how large its buffer should be")
     if scenario is not None or advise:
         with _naming_options():
             known = _with_sockets(found, Known(rate=rate, rtt=rtt, mix=shares), sockets)

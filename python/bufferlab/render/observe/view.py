@@ -94,7 +94,12 @@ def _link(findings: Findings) -> str:
         f"{'offered' if findings.is_offered else 'carried'} {format_rate(_short_number(findings.load_bps))}"
     )
     if findings.rate_bps is None:
-        return f"{where}: rate not known, since nothing waited long enough; {load}"
+        why = (
+            "no round trip shows when packets wait"
+            if findings.waits is None
+            else "nothing waited long enough"
+        )
+        return f"{where}: rate not known, since {why}; {load}"
     rate = format_rate(_short_number(findings.rate_bps))
     error = format_rate(_short_number(findings.rate_error_bps or 0.0))
     used = significant(100 * (findings.utilization() or 0.0), 3)
