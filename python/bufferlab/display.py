@@ -78,6 +78,10 @@ WIDGETS: Final[Mapping[str, str]] = {"bufferlab.results.result": "bufferlab.web.
 """The module with the `widget` of another module's classes."""
 
 
+_TINY: Final = 1e-9
+"""Below this a number is written with an exponent: nobody counts ten zeros."""
+
+
 class View(Protocol):
     """What people are shown."""
 
@@ -192,13 +196,15 @@ def as_files(drawn: Any, path: Path) -> list[Path]:  # noqa: ANN401 - figures of
 
 
 def significant(value: float, digits: int = 4) -> str:
-    """A number rounded to significant digits, without an exponent; all digits before the point are kept.
+    """A number rounded to significant digits, those before the point all kept; tiny ones have an exponent.
 
-    >>> significant(123456.7), significant(0.0012345), significant(0.0)
-    ('123457', '0.001235', '0')
+    >>> significant(123456.7), significant(0.0012345), significant(0.0), significant(1.5e-12)
+    ('123457', '0.001235', '0', '1.5e-12')
     """
     if value == 0 or not math.isfinite(value):
         return f"{value:g}"
+    if abs(value) < _TINY:
+        return f"{value:.{digits}g}"
     decimals = max(digits - 1 - math.floor(math.log10(abs(value))), 0)
     shown = f"{value:.{decimals}f}"
     return shown.rstrip("0").rstrip(".") if "." in shown else shown

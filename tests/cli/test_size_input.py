@@ -22,6 +22,10 @@ from .sizes import QUICK, RULES
     [
         (("--flows", "reno:0"), "--flows: 'reno:0' is a group without flows"),
         (("--flows", "0"), "--flows: '0' is a group without flows"),
+        (
+            ("--flows", "999999999"),
+            "bufferlab: --flows: is too large; accepted: flows (of all groups together): a whole number",
+        ),
         (("--flows", "reno:many"), "--flows: 'reno:many' is not a number of flows"),
         (("--flows", ""), "--flows: '' is not a number of flows"),
         (
@@ -135,6 +139,10 @@ def test_bad_input_is_one_line_and_status_2(bufferlab: Command, options: tuple[s
         (
             ("--bounds", "90..10"),
             "--bounds: '90..10' is no range: 90 packets up to 10 packets; accepted: two",
+        ),
+        (
+            ("--bounds", "1..1"),
+            "--bounds: '1..1' is no range: 1 packet up to 1 packet; accepted: two buffers",
         ),
         (("--bounds", "5"), "--bounds: '5' is not a range of buffers"),
         (("--bounds", "1..x"), "--bounds: 'x' is not a number with a unit"),

@@ -170,7 +170,15 @@ def test_notebook_shows_the_same_and_escapes_names(result: Result, three_seeds: 
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0, "0"), (100, "100"), (123456.7, "123457"), (9.99996, "10"), (0.00123456, "0.001235"), (-2.5, "-2.5")],
+    [
+        (0, "0"),
+        (100, "100"),
+        (123456.7, "123457"),
+        (9.99996, "10"),
+        (0.00123456, "0.001235"),
+        (-2.5, "-2.5"),
+        (1e-300, "1e-300"),
+    ],
 )
 def test_significant_digits(value: float, text: str) -> None:
     assert significant(value) == text

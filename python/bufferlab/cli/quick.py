@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from bufferlab.cli.answers import check_figure
-from bufferlab.errors import InputError
+from bufferlab.errors import NO_VALUE, InputError
 from bufferlab.scenario import Scenario
 from bufferlab.studies.internet import SPREAD, STACK, about_controls, about_round_trips, spread_of
 from bufferlab.units import PS_PER_MS, parse_time
@@ -275,6 +275,7 @@ def may_lengthen(scenario: Path | None, overrides: Mapping[str, str]) -> bool:
 _OPTIONS: Final = {
     "bottleneck.rate": "--rate",
     "rtt": "--rtt",
+    "count": "--flows",
     "rtt_spread": "--spread",
     "segment": "--segment",
     "run.stack": "--stack",
@@ -297,4 +298,5 @@ def _named(mistake: InputError) -> InputError:
     option = _OPTIONS.get(key.rpartition(".")[2] if key.startswith("flows[") else key)
     if option is None:
         return mistake
-    return InputError(mistake.problem, key=option, value=mistake.value, accepted=mistake.accepted)
+    value = NO_VALUE if option == "--flows" else mistake.value  # which names a group's share of them
+    return InputError(mistake.problem, key=option, value=value, accepted=mistake.accepted)

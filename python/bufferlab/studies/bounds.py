@@ -7,6 +7,7 @@ from typing import Final
 from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario, check_buffer
 from bufferlab.studies.buffers import with_buffer
+from bufferlab.units import packets_text
 
 ACCEPTED: Final = "two buffers, the smaller one first, such as 1..1bdp or 10..500 packets"
 
@@ -25,7 +26,10 @@ def parse_bounds(text: str, scenario: Scenario, link: int, packet_bytes: int) ->
     )
     if low >= high:
         raise InputError(
-            f"is no range: {low} packets up to {high} packets", key="bounds", value=text, accepted=ACCEPTED
+            f"is no range: {packets_text(low)} up to {packets_text(high)}",
+            key="bounds",
+            value=text,
+            accepted=ACCEPTED,
         )
     return low, high
 
