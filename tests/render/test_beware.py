@@ -166,6 +166,15 @@ def test_that_one_control_of_a_mix_needs_far_less_is_a_headline(
     assert controls_decide(advised(given, sensitivity=[change])) is None
 
 
+def test_a_buffer_that_users_take_is_not_what_a_control_decides() -> None:
+    change = Sensitivity("reno alone", "reno alone", {}, (), Rough(5, (5, 14)), 4, is_of_control=True)
+    mixed = site(Users("downloads", "bulk", 4, "reno"), Users("others", "bulk", 4, "bbr"))
+    advice = advised({"fifo": (14, runs(FIFO))}, where=mixed, sensitivity=[change])
+    assert controls_decide(advice) is not None
+    larger = dataclasses.replace(advice.answer, least_behind=Estimate(0.16, 0.02, 8))  # 1 packet would do
+    assert controls_decide(dataclasses.replace(advice, entries={larger.name: larger})) is None
+
+
 def test_under_llq_the_rest_s_long_wait_is_the_gravest_caution_and_no_condition() -> None:
     """Calls do not wait there, so the queue is worth running all the same."""
     slow = advised({"fifo": (14, runs({**FIFO, "wait_mean_ms": 66.3}))}, where=NEAR)

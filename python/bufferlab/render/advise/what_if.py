@@ -70,6 +70,8 @@ def controls_decide(advice: Advice) -> str | None:
     if answer.queue.knob != "limit" or want_largest(advice.targets):
         return None
     meets = advice.choice.meets
+    if meets and answer.least_behind is not None:  # users take this buffer, and not the targets
+        return None
     less = [
         (each.least.size, each.title)
         for each in advice.sensitivity
