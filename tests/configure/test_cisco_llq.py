@@ -43,7 +43,7 @@ def test_calls_have_priority_and_class_default_its_part_of_the_buffer() -> None:
     assert made.verify == ("show policy-map interface Gi1 output",) and "b/w exceed drops" in made.reads
     notes = " ".join(made.notes)
     assert "comes marked EF. Whoever else marks packets so goes first, too, up to 33 % of the link" in notes
-    assert "split evenly among the 2 classes" in notes and "and 200 ms of it at once" in notes
+    assert "one part of a buffer that 2 classes share evenly" in notes and "and 200 ms of it at once" in notes
 
 
 def test_several_classes_have_levels_shares_and_names_that_ios_knows() -> None:

@@ -52,7 +52,7 @@ def test_the_answer_comes_first_then_what_users_feel_and_the_margin() -> None:
     assert "downloads 4.700 ± 0.005 Mbps each, Jain's index 0.970 ± 0.001 (1 is equal)" in text
     assert "call      rating R 93 (very satisfied), MOS 4.4, loss 0 %" in text
     assert "target 99 %: met" in text
-    assert "With the best fifo, 14 packets: mean wait 20 ms, not 4 ms" in text and "runner-up" not in text
+    assert "A fifo would need 14 packets: mean wait 20 ms, not 4 ms" in text and "runner-up" not in text
     assert "tc qdisc add dev eth0 root fq_codel limit 200 target 5ms" in text
     assert "Add --shape if the interface itself is faster than 20 Mbps." in text
     assert "so far" not in text and "Loss is" not in text

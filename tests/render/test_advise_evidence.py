@@ -146,13 +146,13 @@ def test_less_and_more_buffer_has_about_a_row_a_doubling_and_what_each_group_get
 
 def test_what_a_fifo_would_give_is_a_first_line_where_another_queue_is_taken() -> None:
     text = " ".join(" ".join(box(advised(MET))).split())
-    assert "With the best fifo, 14 packets: mean wait 20 ms, not 4 ms; call: rating R 71, not 93." in text
+    assert "A fifo would need 14 packets: mean wait 20 ms, not 4 ms; call: rating R 71, not 93." in text
     alike = {**FIFO, "wait_mean_ms": 16.0}
     near = advised({"fifo": (14, runs(FIFO)), "fq_codel": (5000, runs(alike))})
     assert "With a fifo" not in " ".join(box(near))
     scattered = [{**FIFO, "call.call_r": rating} for rating in (60.0, 99.0, 70.0, 99.0, 80.0)]
     noisy = box(advised({"fifo": (14, scattered), "fq_codel": (5000, runs(FQ_CODEL))}))
-    assert "With the best fifo, 14 packets: mean wait 20 ms, not 4 ms." in " ".join(" ".join(noisy).split())
+    assert "A fifo would need 14 packets: mean wait 20 ms, not 4 ms." in " ".join(" ".join(noisy).split())
 
 
 def test_a_table_says_where_a_difference_may_be_chance() -> None:

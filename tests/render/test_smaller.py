@@ -162,7 +162,7 @@ def test_a_wait_that_the_answer_has_as_well_does_not_make_today_worse() -> None:
 def test_how_the_worst_call_fares_today_and_then_is_in_the_first_lines() -> None:
     advice = advised({"fifo": (14, runs(FQ_CODEL))}, ("utilization >= 95 %",))
     text = said(with_today(advice, {**LESS, "call.call_r": 49.2}))
-    assert "is worse: it misses utilization; call R 49.2, not 93." in text
+    assert "is worse: call R 49.2, not 93; it misses utilization." in text
     same = said(with_today(advice, {**LESS, "call.call_r": 92.0}))
     assert "is worse: it misses utilization." in same
 

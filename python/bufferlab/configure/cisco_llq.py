@@ -114,8 +114,8 @@ def class_notes(answer: Answer, *, shaped: bool) -> Iterator[str]:
     classes = read_classes(answer)
     strict = [each for each in classes if each.weight is None]
     yield (
-        f"The buffer is split evenly among the {len(classes)} classes, as in the simulation: the queue-limit "
-        "is one part of it."
+        f"The queue-limit is class-default's alone: one part of a buffer that {len(classes)} classes share "
+        "evenly."
     )
     if not strict:
         return

@@ -54,6 +54,7 @@ def climbed(
     beyond: int | None = None,
     heavy_loss: float | None = 0.05,
     targets: tuple[Target, ...] = (BUSY,),
+    long_wait_ms: float | None = None,
 ) -> tuple[Least, Larger | None, list[Run]]:
     """The least buffer, what is taken in its place, and the runs that this took."""
     found = solve(Goal(targets, 1, UPPER, resolution=0.2), measured)
@@ -63,7 +64,8 @@ def climbed(
         asked.extend(run for seed in seeds if (run := Run(size, seed)) not in asked)
         return [measured(Run(size, seed)) for seed in seeds]
 
-    ladder = Ladder((CALL, GOODPUT), WEIGHTS, measure, SEEDS[:3], SEEDS, 0.95, beyond, heavy_loss)
+    seeds = (SEEDS[:3], SEEDS)
+    ladder = Ladder((CALL, GOODPUT), WEIGHTS, measure, *seeds, 0.95, beyond, heavy_loss, long_wait_ms)
     return found, ladder.climb(found), asked
 
 
@@ -162,6 +164,31 @@ def test_where_all_lose_much_within_a_bound_on_waits_the_largest_is_taken() -> N
     found, larger, _ = climbed(measured, targets=bounded)
     assert found.size is not None and larger is not None
     assert (larger.least, larger.size) == (found.size, 64)
+
+
+@pytest.mark.parametrize(
+    ("lossy_below", "long_wait_ms", "size"),
+    [
+        (0, None, 64),  # users fare best with it
+        (0, 30.0, 16),  # 32 packets wait 32 ms
+        (50, 30.0, 64),  # the first that does not lose much, though it waits long
+        (20, 30.0, 32),
+        (100, 30.0, 128),
+    ],
+)
+def test_a_long_wait_is_not_taken_where_less_buffer_does_not_lose_much(
+    lossy_below: int, long_wait_ms: float | None, size: int
+) -> None:
+    ratings = {16: 86.0, 32: 90.0, 64: 95.0, 128: 90.0}
+    usual = link(lambda each: ratings.get(each, 80.0), loss=lambda each: 0.16 * (each < lossy_below))
+
+    def measured(run: Run) -> Values:
+        return {**usual(run), "wait_mean_ms": float(run.size)}
+
+    _, larger, asked = climbed(measured, long_wait_ms=long_wait_ms)
+    assert larger is not None and larger.size == size
+    if long_wait_ms is not None:  # nothing larger is simulated than what waits long and loses little
+        assert max(run.size for run in asked) <= max(32, size)
 
 
 def test_a_bound_on_the_loss_says_what_is_accepted() -> None:

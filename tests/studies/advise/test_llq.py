@@ -142,5 +142,7 @@ def test_an_answer_says_what_it_rests_on_and_types_class_default_s_limit() -> No
     assert f"LLQ with a queue-limit of {packets} packets" in headline(found)
     assert headline(found).endswith("in class-default.") and "keeps calls apart" in order_text(found)
     (rests,) = (each for each in document["warnings"] if "come marked EF" in each)
-    assert rests.endswith("up to 12 % of the link.") and rests in list(head(found))
+    assert rests.endswith("up to 12 % of the link (room for 3 of these calls).") and rests in list(
+        head(found)
+    )
     assert f"--buffer '{2 * packets} packets'" in Typed("ios-xe").command(found, found.answer)

@@ -321,7 +321,8 @@ def why_text(advice: Advice) -> str | None:
     felt = {each: _less(each, fifo, advice.answer) for each in sure}
     worst = sorted(felt, key=lambda each: -felt[each])[:_MOST_REASONS]
     parts += [_contrast(each, fifo, advice.answer) for each in worst if felt[each] > NOTABLE_RATING]
-    return f"With the best fifo, {packets_text(fifo.packets)}: {'; '.join(parts)}." if parts else None
+    begin = "The nearest fifo has" if rivals[fifo.name].missed else "A fifo would need"
+    return f"{begin} {packets_text(fifo.packets)}: {'; '.join(parts)}." if parts else None
 
 
 def _is_apart(aspect: Aspect, entry: Entry, advice: Advice) -> bool:

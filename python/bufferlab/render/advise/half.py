@@ -63,11 +63,11 @@ def now_text(advice: Advice) -> str | None:
         return f"What runs today, {what}, {(why or '').removeprefix('it ')}, {better}."
     if why is None:
         return None
-    return f"What runs today, {what}, is worse: {why}{_call_then(advice, found, why)}."
+    return f"What runs today, {what}, is worse: {_call_then(advice, found, why)}{why}."
 
 
 def _call_then(advice: Advice, found: Today, why: str) -> str:
-    """How the worst call fares, today and then, where nothing was said of it: "; call R 49, not 93"."""
+    """How the worst call fares, today and then, where nothing was said of it: "call R 49, not 93; "."""
     ratings = {
         each.name: (now, then)
         for each in advice.site.users
@@ -80,7 +80,7 @@ def _call_then(advice: Advice, found: Today, why: str) -> str:
     now, then = ratings[name]
     if abs(then - now) <= NOTABLE_RATING * then:
         return ""
-    return f"; {name} R {significant(now, 3)}, not {significant(then, 3)}"
+    return f"{name} R {significant(now, 3)}, not {significant(then, 3)}; "
 
 
 def _fault(advice: Advice, found: Today) -> str | None:

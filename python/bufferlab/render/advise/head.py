@@ -8,7 +8,14 @@ from typing import Final, NamedTuple
 from bufferlab.render.advise.beware import bewares, grave, loses_much, missed_default, spoilt
 from bufferlab.render.advise.decided import tie_text, undecided_text
 from bufferlab.render.advise.felt import lacked_text, why_text
-from bufferlab.render.advise.half import beside_answer, default_text, keeps, now_text, runs_today
+from bufferlab.render.advise.half import (
+    beside_answer,
+    betters_today,
+    default_text,
+    keeps,
+    now_text,
+    runs_today,
+)
 from bufferlab.render.advise.limits import platform_end
 from bufferlab.render.advise.unfilled import unfilled
 from bufferlab.render.advise.unmet import contradiction, hopeless
@@ -26,11 +33,13 @@ from bufferlab.render.words import listed, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.llq import LLQ
-from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, loses_heavily
 
 MOST_SENTENCES: Final = 5
-"""Sentences that an answer begins with, unless more of them must stand there; the others are rows below. Our
-choice: who reads eleven sentences has forgotten the first."""
+"""Sentences that an answer begins with, and one more for what speaks most against it or what it rests on.
+
+More only where they must stand there; the others are rows below. Our choice: who reads eleven sentences has
+forgotten the first."""
 
 
 class _Said(NamedTuple):
@@ -79,7 +88,8 @@ def head(advice: Advice) -> list[str]:
     them = _targets_text(advice)
     said = list(_meeting(advice, them) if advice.choice.meets else _missing(advice, them))
     by_rank = sorted(range(len(said)), key=lambda at: (said[at].rank, at))
-    stay = {at for place, at in enumerate(by_rank) if said[at].rank == 0 or place < MOST_SENTENCES}
+    most = {0: len(said), _GRAVEST: MOST_SENTENCES + 1, _DECIDES: MOST_SENTENCES + 1}
+    stay = {at for place, at in enumerate(by_rank) if place < most.get(said[at].rank, MOST_SENTENCES)}
     return [each.text for at, each in enumerate(said) if at in stay]
 
 
@@ -128,13 +138,13 @@ def _meeting(advice: Advice, them: str) -> Iterator[_Said]:
         now = None
     yield from map(_Said, _taken(advice, them))
     yield from map(_Said, tie_text(advice))
+    if now is not None:
+        yield _Said(now)
     of_it = _BESIDE if loses_much(advice) else 0  # of what nobody should run
     yield from (_Said(text, of_it) for text in advice.rests_on)
     yield _Said(_sure(advice, them), of_it)
     if (decides := controls_decide(advice) or may_be_bbr(advice)) is not None:
         yield _Said(decides, _DECIDES)
-    if now is not None:
-        yield _Said(now)
     why = None if loses_much(advice) else why_text(advice)
     for text in filter(None, (why, default_text(advice), lacked_text(advice, beside=beside_answer(advice)))):
         yield _Said(text, _BESIDE)
@@ -170,6 +180,8 @@ def _taken(advice: Advice, them: str) -> Iterator[str]:
     begin, first = "Perhaps run" if is_doubtful else "Run", spoilt(advice)
     if loses_much(advice):
         begin = f"Nothing is worth running. What meets {them}:"
+    elif loses_heavily(advice.answer.checked("loss").mean, advice.targets) and betters_today(advice):
+        begin = "Better than what runs today, but lossy:"
     elif first is not None:
         begin = "Only if its wait is accepted:"
     elif runs_today(advice):

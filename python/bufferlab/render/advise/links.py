@@ -23,7 +23,7 @@ from bufferlab.render.framed import BelowBox, Box, Line
 from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.summary import notes
 from bufferlab.render.view import Heading, Part, Terms, Typing, View
-from bufferlab.render.words import measured, rate_text
+from bufferlab.render.words import listed, measured, rate_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
@@ -136,9 +136,17 @@ def _what(advice: LinksAdvice) -> str:
     queues = {queue_text(each.answer.queue) for each in advice.links}
     if len(queues) == 1:
         where = _all(len(advice.links)) if len(advice.links) > 1 else advice.links[0].site.link
-        return f"Run {queues.pop()} at {where}."
+        return f"{_shape(advice)} {queues.pop()} at {where}."
     texts = (f"{queue_text(each.answer.queue)} at {each.site.link}" for each in advice.links)
-    return f"Run {', '.join(texts)}."
+    return f"{_shape(advice)} {', '.join(texts)}."
+
+
+def _shape(advice: LinksAdvice) -> str:
+    """Begins what to run: a home's line is shaped first, or packets wait in the modem."""
+    if advice.shaped is None or advice.shaped.share >= 1.0:
+        return "Run"
+    rates = [f"{each.site.link} to {rate_text(each.site.rate_bps)}" for each in advice.links]
+    return f"Shape {listed(rates)}, and run"
 
 
 def _all(links: int) -> str:

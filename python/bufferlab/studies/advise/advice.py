@@ -113,7 +113,7 @@ class Advice(display.Displayed):
     @property
     def rests_on(self) -> list[str]:
         """What the answer rests on if it is LLQ."""
-        return rests_on(self.answer.queue.name, self.answer.queue.table)
+        return rests_on(self.answer.queue.name, self.answer.queue.table, self.resolved, self.site.link)
 
     @property
     def sharing(self) -> str | None:

@@ -110,6 +110,8 @@ class Ladder:
         confidence: With which a larger buffer shall meet the targets.
         most: Up to which larger buffers than the search tried may be; `None` if nobody may go beyond.
         heavy_loss: Loss from which on a buffer is not taken where another loses less; `None` if any may be.
+        long_wait_ms: Mean wait from which on a buffer is not taken where a smaller one does not lose much;
+            `None` if any may be.
     """
 
     aspects: Sequence[Aspect]
@@ -120,6 +122,7 @@ class Ladder:
     confidence: float
     most: int | None = None
     heavy_loss: float | None = HEAVY_LOSS
+    long_wait_ms: float | None = None
 
     def climb(self, found: Least) -> Larger | None:
         """The smallest of the buffers with which users fare best; `None` if that is the least that meets.
@@ -180,13 +183,28 @@ class Ladder:
             self._runs(memory, size, first)
             if memory.meets_all(size):
                 sizes.append(size)
+                if self._waits_long(memory, size) and not self._loses_much(memory, size):
+                    break  # larger ones wait longer
             elif not self._loses_much(memory, size):
                 break
-        scores = self._scores(memory, sizes)
+        scores = self._without_long_waits(memory, self._scores(memory, sizes))
         best = max(scores, key=scores.__getitem__)
         if self._is_bounded(memory, list(scores)):
             return list(scores)
         return [size for size in scores if size <= best]
+
+    def _without_long_waits(self, memory: Memory, scores: dict[int, float]) -> dict[int, float]:
+        """Of those that may be taken the ones in which packets do not wait long; the smallest, if all do.
+
+        What is not in the scenario may feel a standing queue: a page, a call, a game.
+        """
+        short = {size: value for size, value in scores.items() if not self._waits_long(memory, size)}
+        return short or {min(scores): scores[min(scores)]}
+
+    def _waits_long(self, memory: Memory, size: int) -> bool:
+        """By the runs that there are."""
+        wait_ms = memory.mean(size, "wait_mean_ms")
+        return self.long_wait_ms is not None and wait_ms is not None and wait_ms >= self.long_wait_ms
 
     def _may_gain(self, memory: Memory, sizes: Sequence[int]) -> bool:
         """Whether a larger buffer may be better: users fare best with the largest, or it loses much."""

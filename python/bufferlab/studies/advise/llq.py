@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from math import ceil
 from typing import Any, Final
 
+from bufferlab._scenario_types import ResolvedScenario
 from bufferlab.configure import find_platform
 from bufferlab.resolved import datagrams_bps
 from bufferlab.results.metrics.metric import FRACTION
@@ -46,19 +47,30 @@ def percent_of(table: Table) -> int:
     return int(str(table["classes"]).partition(" %")[0].rpartition(" ")[2])
 
 
-def rests_on(name: str, table: Table) -> list[str]:
-    """What an answer rests on if it is LLQ, as sentences.
+def rests_on(name: str, table: Table, resolved: ResolvedScenario, link: str) -> list[str]:
+    """What an answer rests on if it is LLQ, as sentences: marks, and how many calls have room.
 
     Args:
         name: The queue's word.
         table: Its table.
+        resolved: The scenario.
+        link: Name of the link.
     """
     if name != LLQ:
         return []
+    room_bps = _rate_bps(resolved, link) * percent_of(table) // 100
+    calls = [each for each in resolved["flows"] if link in each["path"] and each["dscp"] == _EF]
+    number = sum(each["count"] for each in calls)
+    sent_bps = sum(map(datagrams_bps, calls))
+    room = f" (room for {int(number * room_bps / sent_bps)} of these calls)" if sent_bps else ""
     return [
-        f"It holds only if calls come marked {CALL_DSCP}; whoever else marks packets so goes first, too, "
-        f"up to {percent_of(table)} % of the link."
+        f"It holds only if calls come marked {CALL_DSCP}; all that is marked so goes first, up to "
+        f"{percent_of(table)} % of the link{room}."
     ]
+
+
+def _rate_bps(resolved: ResolvedScenario, link: str) -> int:
+    return sum(each["rate_bps"] or 0 for each in resolved["links"] if each["name"] == link)
 
 
 def parts_of(table: Table) -> int:

@@ -251,13 +251,18 @@ def _controls(base: Scenario) -> Iterator[Variant]:
     most = MOST_CONTROLS
     if len(counts) > 1:
         most -= 1
-        brief = f"{usual.partition('(')[0]} {ALONE}"
+        brief = f"{_called(usual)} {ALONE}"
         yield from _variant((brief, brief), base, {f"flows[{index}].congestion": usual for index in controls})
     for other in [word for word in OTHERS if word != usual.partition("-")[0].partition("(")[0]][:most]:
         changes: dict[str, object] = {
             f"flows[{index}].congestion": other for index, control in controls.items() if control == usual
         }
-        yield from _variant((f"{other} in place of {usual.partition('(')[0]}", other), base, changes)
+        yield from _variant((f"{other} in place of {_called(usual)}", other), base, changes)
+
+
+def _called(control: str) -> str:
+    """A control as it is called in a sentence: without its parameters, and of which hosts it is."""
+    return control.partition("(")[0].removesuffix("-linux")
 
 
 def _variant(titles: tuple[str, str], base: Scenario, changes: Mapping[str, object]) -> Iterator[Variant]:

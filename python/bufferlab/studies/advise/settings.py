@@ -21,7 +21,7 @@ from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.choosing.choice import LOOKS
 from bufferlab.studies.choosing.objectives import Aspect, aspects_of
 from bufferlab.studies.choosing.order import place
-from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, LONG_WAIT_MS
 from bufferlab.studies.least import Bench, Case, Goal, Least, Search, Step, least, together
 from bufferlab.studies.least.candidates import CHECK_SEEDS
 from bufferlab.studies.least.lacking import MET, Lack, lack, total
@@ -190,7 +190,15 @@ class Settings:
             self.confidence,
             self.question.most,
             None if bounds_loss(self.question.targets) else HEAVY_LOSS,
+            self._long_wait_ms(),
         ).climb(found)
+
+    def _long_wait_ms(self) -> float | None:
+        """From which mean wait on no buffer is taken for users to fare better; `None` where somebody said."""
+        is_asked = {"throughput", "fairness"} & {*(self.needs.emphasis or ())}
+        if is_asked or any(each.wants_less for each in self.question.targets):
+            return None
+        return max(self.question.site.rtt_ms, LONG_WAIT_MS)
 
     def aspects(self, runs: Iterable[Values]) -> list[Aspect]:
         """What users feel in runs."""

@@ -35,7 +35,7 @@ class Today(Beside):
         queue: Its discipline: "fifo".
         buffer: Its buffer, as a scenario has it.
         packets: The same where it is in packets; else `None`.
-        default_of: What runs it by default; `None` if somebody said that the link runs it.
+        default_of: What runs it by default; `None` if somebody said that the link runs it, or runs that.
         is_shaped: Whether it is run below a shaper, which is part of the answer: without that, packets wait
             elsewhere, and the runs say nothing of it.
     """
