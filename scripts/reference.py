@@ -1,4 +1,4 @@
-"""Writes docs/metrics.md, docs/python.md and a table of docs/kernel.md from what they describe.
+"""Writes metrics.md, python.md, observe-tables.md and a table of kernel.md, in docs/, from what they are of.
 
 With `--check` it only compares.
 """
@@ -39,6 +39,20 @@ others, tables say "(1 of 2 runs)", and the same name with `_runs` is how many h
 such a mean would leave out the worst, as a run has no value if too few finished in it: then the mean is null,
 "unknown" in tables.
 """
+
+CAPTURED_HEAD: Final = """\
+# Tables of a capture
+
+Made from `crates/observe/src/observation.rs` by `make docs`.
+
+`bufferlab observe CAPTURE --out FOLDER` writes these tables as Parquet, one file each; in Python they are
+attributes of `bufferlab.observe("link.pcap").observation`, as Polars frames.
+[docs/observe.md](observe.md) says how the numbers are found. A name ends with its unit, and what is not
+known is NaN. Round trips are measured from the place of the capture to one end of the connection and back;
+the path's is the sum of both.
+"""
+
+CAPTURED: Final = Path(__file__).parents[1] / "crates" / "observe" / "src" / "observation.rs"
 
 PYTHON_HEAD: Final = """\
 # Python
@@ -87,7 +101,27 @@ def kernel_page() -> str:
     return part.sub(lambda _: f"{keys.table()}\n", text)
 
 
-PAGES: Final = {"metrics.md": metrics_page, "python.md": python_page, "kernel.md": kernel_page}
+def captured_page() -> str:
+    """docs/observe-tables.md."""
+    parts, said = [CAPTURED_HEAD], ""
+    for line in map(str.strip, CAPTURED.read_text(encoding="utf-8").partition("counters!")[0].splitlines()):
+        if line.startswith("///"):
+            said = f"{said} {line.removeprefix('///').strip()}".strip()
+        elif found := re.fullmatch(r"(\w+) of \w+ \{", line):
+            parts.append(f"\n## {found[1].lower()}\n\n{said}\n\n| column | meaning |\n| --- | --- |\n")
+            said = ""
+        elif found := re.fullmatch(r"(\w+): \w+,", line):
+            parts.append(f"| `{found[1]}` | {said} |\n")
+            said = ""
+    return "".join(parts)
+
+
+PAGES: Final = {
+    "metrics.md": metrics_page,
+    "python.md": python_page,
+    "kernel.md": kernel_page,
+    "observe-tables.md": captured_page,
+}
 
 
 def main(check: bool) -> int:

@@ -26,7 +26,7 @@ TABLES: Final = (
     "moments",
     "distributions",
 )
-"""The tables, one attribute of `Observation` each; docs/observe.md has their columns."""
+"""The tables, one attribute of `Observation` each; docs/observe-tables.md has their columns."""
 
 NS_PER_S: Final = 1e9
 NS_PER_MS: Final = 1e6
