@@ -7,10 +7,17 @@ from itertools import groupby
 from typing import Final
 
 from bufferlab.display import significant
-from bufferlab.render.advise.felt import time_text
-from bufferlab.render.words import measured, of_estimate, unknown_text
+from bufferlab.render.words import measured
 from bufferlab.resolved import FELT_BY_GOODPUT
-from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS, NUMBER, Unit
+from bufferlab.results.metrics.metric import (
+    BITS_PER_S,
+    BRIEF_SECONDS,
+    FRACTION,
+    MILLISECONDS,
+    NUMBER,
+    SECONDS,
+    Unit,
+)
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry, Users
 
@@ -92,8 +99,7 @@ def _parts(entry: Entry, users: Users, rating: float | None, opinion: float | No
 
     def time(name: str, words: str) -> str:
         found = entry.checked(f"{users.name}.{name}")
-        shown = unknown_text(found) if found.mean is None else time_text(found.mean) + of_estimate(found)
-        return f"{words} {shown}"
+        return f"{words} {measured(found, BRIEF_SECONDS if (found.mean or 0.0) < 1 else SECONDS)}"
 
     if users.kind in FELT_BY_GOODPUT:
         yield from shown("goodput_bps", "{} each" if users.flows > 1 else "{}", BITS_PER_S)
