@@ -127,7 +127,7 @@ def class_notes(answer: Answer, *, shaped: bool) -> Iterator[str]:
         "marks where packets enter your network, and clear those that you do not trust."
     )
     if most:
-        of = "the shaper's rate (sources say so of shaped PVCs)" if shaped else "the interface's bandwidth"
+        of = "the shaper's rate" if shaped else "the interface's bandwidth"
         burst = show_time(answer.parameters["burst_ps"])
         yield (
             f"'priority percent' is of {of}. What exceeds that, and {burst} of it at once, is dropped while "
