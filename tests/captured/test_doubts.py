@@ -49,6 +49,14 @@ def test_a_link_that_was_full_before_the_capture_began(captured: Captured) -> No
     )
     rested = dataclasses.replace(seen.observation, seconds=idle)
     assert list(doubts(rested, link, late, **asked)) == []
+    before: dict[str, Any] = {"named": True, "ahead": True}  # there seconds scatter
+    uneven = seen.observation.seconds.with_columns(
+        wire_bytes=(pl.col("wire_bytes") * pl.when(pl.int_range(pl.len()) % 2 == 0).then(1.2).otherwise(0.85))
+    )
+    scattered = dataclasses.replace(seen.observation, seconds=uneven)
+    (said,) = doubts(scattered, link, late, **before)
+    assert "begins in the middle of flows on a busy link" in said
+    assert list(doubts(rested, link, late, **before)) == []
 
 
 @pytest.mark.parametrize(("arrived", "impossible"), [(9e6, False), (10.4e6, False), (11e6, True)])

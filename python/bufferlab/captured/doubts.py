@@ -20,6 +20,10 @@ _IMPLAUSIBLE: Final = 0.3
 capture is rather to blame than the link. Our choice."""
 
 _BUSY: Final = 0.97
+_LEAST_BUSY: Final = 0.5
+"""Parts of the rate: what arrives in each second on a full link behind its queue; before it in the mean of
+all seconds, and in each at least. Our choice."""
+
 _FEWEST_SECONDS: Final = 3
 
 _MORE: Final = 1.05
@@ -114,16 +118,20 @@ def _is_guessed(observation: Observation, interface: int) -> bool:
 def _is_begun_busy(
     observation: Observation, link: dict[str, Any], long: pl.DataFrame, *, ahead: bool
 ) -> bool:
-    """Whether the link was full all the time, and most long flows were there before."""
-    if (
-        ahead
-        or not link["rate_bps"]
-        or timed(long).is_empty()
-        or 2 * int(long["is_opened"].sum()) > len(long)
-    ):
+    """Whether the link was full all the time, and most long flows were there before.
+
+    Before the queue, more or less than the link carries arrives in a second; what arrives in the mean tells.
+    """
+    if not link["rate_bps"] or timed(long).is_empty() or 2 * int(long["is_opened"].sum()) > len(long):
         return False
     bins = observation.seconds.filter(
         (pl.col("interface") == link["interface"]) & (pl.col("direction") == link["direction"])
     ).sort("start_ns")[1:-1]
     loads = bins["wire_bytes"] * 8 / (bins["width_ns"] / NS_PER_S)
-    return len(bins) >= _FEWEST_SECONDS and bool((loads >= _BUSY * link["rate_bps"]).all())
+    if len(bins) < _FEWEST_SECONDS:
+        return False
+    rate_bps = float(link["rate_bps"])
+    found: list[float] = loads.to_list()
+    if ahead:
+        return sum(found) >= _BUSY * rate_bps * len(found) and min(found) >= _LEAST_BUSY * rate_bps
+    return min(found) >= _BUSY * rate_bps

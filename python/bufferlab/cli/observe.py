@@ -297,7 +297,10 @@ def _hand_over(found: Findings, path: Path | None, known: Known, *, advise: bool
     lines = list(fit_lines(fit, is_mix_given=known.mix is not None))
     for line in lines:
         say(line)
-    _write(fit.scenario, path, [f"from {found.observation.file}", *lines], advise=advise)
+    doubts = [f"beware: {each}" for each in found.doubts]
+    _write(fit.scenario, path, [f"from {found.observation.file}", *lines, *doubts], advise=advise)
+    for each in doubts if advise else ():  # behind the answer, which knows nothing of them
+        say(each)
 
 
 def _write(scenario: Scenario, path: Path | None, lines: Sequence[str], *, advise: bool) -> None:
