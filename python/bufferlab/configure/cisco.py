@@ -60,10 +60,16 @@ def _write_llq(answer: Answer, target: Target) -> Written:
     return Written(tuple(lines), tuple(notes), amount, unit, after)
 
 
+_ATTACHED: Final = (
+    "An interface has one policy in each direction: one that is attached goes first, by 'no service-policy "
+    "output NAME' ('show running-config interface' names it)."
+)
+
+
 def _xe_notes(answer: Answer, unit: str) -> list[str]:
     """What to know of every limit."""
     counted = [] if unit != "bytes" else [counted_note(answer)]
-    return [*counted, "Not every model takes every unit (packets, bytes, us, ms).", _CONTROL]
+    return [*counted, _ATTACHED, "Not every model takes every unit (packets, bytes, us, ms).", _CONTROL]
 
 
 def _xe_shape(answer: Answer, target: Target) -> list[str]:
