@@ -68,6 +68,8 @@ def test_that_users_fare_better_with_half_is_in_the_first_lines_if_nobody_asked_
     )
     little = " ".join(box(with_half(advice, -0.03, LESS))[:9])
     assert "better with half" not in little
+    meets = said(with_half(advice, -0.13, {**LESS, "utilization": 0.995}))
+    assert "But users fare 13 ± 1 % better with half of it, 7 packets, which meets them, too." in meets
 
 
 def test_half_is_measured_with_the_seeds_of_the_answer() -> None:

@@ -15,7 +15,10 @@ from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.advising import advise
 from bufferlab.studies.advise.llq import about_llq, llq_table
 from bufferlab.studies.advise.queues import Queue, queues_for
+from bufferlab.studies.choosing.choice import choose
+from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.choosing.order import keeps_apart, place, reason
+from bufferlab.studies.targets import Target, make_target
 
 CLASSES = "EF: priority {} %; rest: weight 1"
 
@@ -142,7 +145,28 @@ def test_an_answer_says_what_it_rests_on_and_types_class_default_s_limit() -> No
     assert f"LLQ with a queue-limit of {packets} packets" in headline(found)
     assert headline(found).endswith("in class-default.") and "keeps calls apart" in order_text(found)
     (rests,) = (each for each in document["warnings"] if "come marked EF" in each)
-    assert rests.endswith("up to 12 % of the link (room for 3 of these calls).") and rests in list(
+    assert rests.endswith("up to 12 % of the link (room for 2 of these calls).") and rests in list(
         head(found)
     )
     assert f"--buffer '{2 * packets} packets'" in Typed("ios-xe").command(found, found.answer)
+
+
+def test_a_fifo_is_not_taken_where_llq_does_all_that_it_does() -> None:
+    """Users fare better with the larger FIFO, and calls would lose their priority."""
+    goodput = Aspect("throughput", "data: goodput", "data.goodput_bps", "more")
+    contest = {
+        "fifo, 256 packets": [{"data.goodput_bps": 2e6}] * 4,
+        "llq, 133 packets": [{"data.goodput_bps": 1e6}] * 4,
+    }
+    missed: dict[str, tuple[Target, ...]] = dict.fromkeys(contest, ())
+    given = {"fifo, 256 packets": ["llq, 133 packets"]}
+
+    def taken(**more: Any) -> str:
+        return choose(contest, [goodput], {"throughput": 1.0}, **{"missed": missed, **more}).name
+
+    assert taken() == "fifo, 256 packets"
+    assert taken(superseded=given) == "llq, 133 packets"
+    busy = make_target("utilization", 0.99)
+    misses = {**missed, "llq, 133 packets": (busy,)}
+    assert taken(superseded=given, missed=misses) == "fifo, 256 packets"
+    assert taken(superseded=given, lossy={"llq, 133 packets": 0.08}) == "fifo, 256 packets"

@@ -46,6 +46,8 @@ def today_text(advice: Advice) -> str | None:
     of = "" if found.default_of is None else f"of {found.default_of}: "
     of += "below the same shaper, " if found.is_shaped else ""
     given = "the same" if _is_answer(advice, found) else _given(advice, found)
+    if given.endswith("users fare alike") and (_fault(advice, found) or "").startswith("packets wait"):
+        given += ", of whom none feels that wait"
     return f"{of}{_now_text(advice, found)}: {given}."
 
 
@@ -220,11 +222,14 @@ def worst_call(found: Measured, users: Sequence[Users], *, without: Container[st
 def half_is_better(advice: Advice) -> str | None:
     """That users fare better with half of the buffer, which misses what nobody asked for, as a sentence."""
     found = advice.half
-    if found is None or not found.missed or not all(map(advice.needs.is_assumed, found.missed)):
+    if found is None or not all(map(advice.needs.is_assumed, found.missed)):
         return None
     behind = found.rival.behind
     if (behind.mean or 0.0) + (behind.half_width or 0.0) >= -NOTABLE / 2:
         return None
+    if not found.missed:
+        share = share_text(behind)
+        return f"But users fare {share} better with half of it, {found.size} packets, which meets them, too."
     values = "; ".join(
         f"{title_text(each)} is {each.show_measured(found.mean(each.name).mean)}, not "
         f"{each.show(each.bound)} (our default, which nobody asked for)"

@@ -20,7 +20,7 @@ from bufferlab.studies.advise.elsewhere import Spoiled
 from bufferlab.studies.advise.entry import Entry, Site
 from bufferlab.studies.advise.halved import Half
 from bufferlab.studies.advise.hashed import sharing_text
-from bufferlab.studies.advise.llq import rests_on
+from bufferlab.studies.advise.llq import rests_on, superseded
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Broken, Sensitivity, Shaken
@@ -198,6 +198,7 @@ class Advice(display.Displayed):
             standing=standing(contest, self.site.rtt_ms, self.targets, self.site.users),
             lossy=lossy(contest, self.targets, self.site.users),
             apart=self.apart,
+            superseded=superseded(self.entries.values()),
         )
 
     def best_fifo(self) -> Entry | None:

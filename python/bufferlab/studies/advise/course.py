@@ -14,6 +14,7 @@ from bufferlab.studies.advise.entry import Entry, warnings_about
 from bufferlab.studies.advise.halved import halved
 from bufferlab.studies.advise.larger import NEAR, judged_by_buffers
 from bufferlab.studies.advise.lengths import long_enough
+from bufferlab.studies.advise.llq import superseded
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.prospects import could_be_felt
 from bufferlab.studies.advise.question import Question
@@ -238,6 +239,7 @@ class Course:
             standing=standing(contest, site.rtt_ms, self.question.targets, site.users),
             lossy=lossy(contest, self.question.targets, site.users),
             apart=separate,
+            superseded=superseded(entries.values()),
         )
         filled = (self.question.base, self.question.index, self._filled(entries[choice.name]))
         advice = Advice(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import ceil
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
-from bufferlab._scenario_types import ResolvedScenario
+from bufferlab._scenario_types import ResolvedFlow, ResolvedScenario
 from bufferlab.configure import find_platform
 from bufferlab.resolved import datagrams_bps
 from bufferlab.results.metrics.metric import FRACTION
@@ -28,6 +28,9 @@ SPARE: Final = 1.5
 MOST: Final = 33
 """Percent of the link that it may have at most. Our choice, as in the simulator's default classes."""
 
+
+_FRAMING_BYTES: Final = 18
+"""Ethernet's header and frame check sequence (IEEE 802.3, section 3.1.1)."""
 
 NEEDED: Final = f"flows of datagrams with dscp = '{CALL_DSCP}', which take at most {MOST} % of the link"
 """What it needs."""
@@ -61,7 +64,7 @@ def rests_on(name: str, table: Table, resolved: ResolvedScenario, link: str) -> 
     room_bps = _rate_bps(resolved, link) * percent_of(table) // 100
     calls = [each for each in resolved["flows"] if link in each["path"] and each["dscp"] == _EF]
     number = sum(each["count"] for each in calls)
-    sent_bps = sum(map(datagrams_bps, calls))
+    sent_bps = sum(_framed_bps(each) for each in calls)
     room = f" (room for {int(number * room_bps / sent_bps)} of these calls)" if sent_bps else ""
     return [
         f"It holds only if calls come marked {CALL_DSCP}; all that is marked so goes first, up to "
@@ -69,8 +72,47 @@ def rests_on(name: str, table: Table, resolved: ResolvedScenario, link: str) -> 
     ]
 
 
+def _framed_bps(flow: ResolvedFlow) -> float:
+    """What a group of datagrams sends with Ethernet's framing, which a policer may count."""
+    sent = flow["application"]
+    if sent["kind"] != "udp":
+        return 0.0
+    return datagrams_bps(flow) * (sent["packet_bytes"] + _FRAMING_BYTES) / sent["packet_bytes"]
+
+
 def _rate_bps(resolved: ResolvedScenario, link: str) -> int:
     return sum(each["rate_bps"] or 0 for each in resolved["links"] if each["name"] == link)
+
+
+class Tried(Protocol):
+    """A queue with its setting, among others."""
+
+    @property
+    def name(self) -> str:
+        """The queue and the setting."""
+
+    @property
+    def queue(self) -> Queued:
+        """The queue."""
+
+
+class Queued(Protocol):
+    """A queue."""
+
+    @property
+    def name(self) -> str:
+        """Its word."""
+
+    @property
+    def table(self) -> Table:
+        """As a scenario has it."""
+
+
+def superseded(entries: Iterable[Tried]) -> dict[str, list[str]]:
+    """The FIFOs, each with the LLQs that were tried beside it: those do all that it does, calls first."""
+    known = list(entries)
+    llqs = [each.name for each in known if each.queue.name == LLQ]
+    return {each.name: llqs for each in known if each.queue.table == {"discipline": "fifo"}} if llqs else {}
 
 
 def parts_of(table: Table) -> int:

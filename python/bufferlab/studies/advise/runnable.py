@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from bufferlab.configure import PLATFORMS, Platform, configuration, find_platform
 from bufferlab.errors import InputError
 from bufferlab.scenario import Table
 from bufferlab.studies.advise.llq import LLQ, TITLE
 from bufferlab.studies.words import CAKE, DEPLOYED, OWN
+
+_UNTRIED: Final = {"ios-xe": "; its fair-queue and random-detect are not simulated"}
+"""What a platform has that no run here stands for."""
 
 
 def llq_platforms() -> list[str]:
@@ -72,4 +76,5 @@ def about_queues(platform: str | None, words: Sequence[str]) -> str:
     text = "the queue is one of" if known is None else f"the queue is one that {known.title} has:"
     has_cake = known is None or CAKE in known.disciplines
     are_usual = {*words, OWN, LLQ} >= {OWN, LLQ, *DEPLOYED} and CAKE not in words
-    return f"{text} {those}{'; --queues cake tries CAKE' if has_cake and are_usual else ''}"
+    also = _UNTRIED.get(platform or "", "")
+    return f"{text} {those}{also}{'; --queues cake tries CAKE' if has_cake and are_usual else ''}"

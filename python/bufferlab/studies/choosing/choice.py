@@ -54,7 +54,8 @@ class Rival:
         apart: The aspects in which its users surely fare worse or better by more than they notice, the one
             in which they lose most first, then the one in which they gain most.
         is_lossy: Whether it is out since it loses what hardly anybody would accept.
-        is_standing: Whether packets wait longer with it than their path takes: of equals it is taken last.
+        is_standing: Whether packets wait longer with it than their path takes, and not with the chosen one:
+            of equals it is taken last.
     """
 
     name: str
@@ -139,6 +140,7 @@ def choose(
     standing: Collection[str] = (),
     lossy: Mapping[str, float] | None = None,
     apart: Collection[str] = (),
+    superseded: Mapping[str, Collection[str]] | None = None,
 ) -> Choice:
     """Choose among queues that meet the targets the one whose users fare best, and of equals the first.
 
@@ -162,6 +164,8 @@ def choose(
             many targets, unless users fare better than with each that loses less, and in no aspect far worse.
             Where all lose that much, those are out that lose clearly more than the one that loses least.
         apart: Queues that keep flows apart, where that is preferred: of equals they are taken before others.
+        superseded: Queues that are not taken where one of some others is left to choose, as that does all
+            that they do: a FIFO, where LLQ has calls go before one.
     """
     fewest = min(map(len, missed.values()))
     if fewest and lacking is not None:
@@ -179,6 +183,7 @@ def choose(
         light = [name for name in fit if LESS * lost[name] <= least]
     out = {name for name in fit if name not in light and not scored.outweighs(name, light, times)}
     fit = [name for name in fit if name not in out]
+    fit = [name for name in fit if not {*(superseded or {}).get(name, ())} & {*fit}]
     taken, best, equal = scored.choice(fit, times)
     rivals = [
         Rival(
@@ -191,7 +196,7 @@ def choose(
             scored.worst(name, taken, times),
             scored.apart(name, taken, times),
             name in out,
-            name in standing,
+            name in standing and taken not in standing,
         )
         for name in contest
         if name != taken
