@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from bufferlab._scenario_types import ResolvedFlow
-from bufferlab.render.advise.beware import bewares
+from bufferlab.render.advise.beware import bewares, grave
 from bufferlab.render.advise.box import box_of
 from bufferlab.render.advise.head import head
 from bufferlab.render.advise.tried import tried_view
@@ -308,3 +308,15 @@ def test_where_nothing_is_worth_running_the_command_is_that_of_what_would_be() -
     alone = advice_view(advised({"pie": (900, runs(lossy))}, ALL_WAITS)).text(80).replace("│", " ")
     alone = said(alone.splitlines())
     assert "This writes the lines all the same:" in alone and '"pie"' in alone
+
+
+def test_why_no_larger_buffer_was_tried_is_said_with_what_would_try_it() -> None:
+    lossy = {**FIFO, "loss": 0.03}
+    long = {**lossy, "wait_mean_ms": 66.3}
+    for values, reason in (
+        (lossy, "No larger buffer was tried; --bounds sets up to where."),
+        (long, "No larger buffer was tried, as packets wait long in this one; --for throughput tries them."),
+    ):
+        plain = advised({"fifo": (14, runs(values))}, where=NEAR)
+        largest = entry("fifo", 14, runs(values), plain.targets, other={7: values})
+        assert reason in list(grave(dataclasses.replace(plain, entries={largest.name: largest})))

@@ -25,7 +25,7 @@ from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.llq import LLQ
 from bufferlab.studies.choosing.losses import felt
-from bufferlab.studies.choosing.thresholds import LESS, loses_heavily
+from bufferlab.studies.choosing.thresholds import LESS, is_standing, loses_heavily
 from bufferlab.studies.targets import bounds_loss, want_largest
 from bufferlab.units import packets_text
 
@@ -171,6 +171,8 @@ def _is_largest_tried(advice: Advice) -> str | None:
         return None
     if site.allowed is not None and 2 * entry.setting > site.allowed.most:
         return f"No larger buffer was tried, as {site.allowed.title} takes no more than {site.allowed.most}."
+    if is_standing(_felt("wait_mean_ms", advice) or 0.0, site.rtt_ms, advice.targets):
+        return "No larger buffer was tried, as packets wait long in this one; --for throughput tries them."
     return "No larger buffer was tried; --bounds sets up to where."
 
 
