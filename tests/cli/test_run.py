@@ -212,7 +212,7 @@ def test_a_place_that_is_none_is_bad_input(bufferlab: Command) -> None:
     ended = bufferlab("run", "small.toml", "--pcap", "a.pcapng", "--pcap-at", "router")
     assert ended.status == 2
     assert ended.line() == (
-        "bufferlab: pcap_at: 'router' is unknown; accepted: senders, receivers, bottleneck"
+        "bufferlab: --pcap-at: 'router' is unknown; accepted: senders, receivers, bottleneck"
     )
 
 

@@ -183,7 +183,7 @@ class Ladder:
             self._runs(memory, size, first)
             if memory.meets_all(size):
                 sizes.append(size)
-                if self._waits_long(memory, size) and not self._loses_much(memory, size):
+                if self._waits_long(memory, size) and self._loses_little(memory, size):
                     break  # larger ones wait longer
             elif not self._loses_much(memory, size):
                 break
@@ -221,6 +221,13 @@ class Ladder:
         return {size: scores[size] for size in light} or {
             size: self._mean_score(memory, size) for size in sizes
         }
+
+    def _loses_little(self, memory: Memory, size: int) -> bool:
+        """By all pilots, where those that there are do not deny it."""
+        if self._loses_much(memory, size):
+            return False
+        self._runs(memory, size, self.pilots)
+        return not self._loses_much(memory, size)
 
     def _loses_much(self, memory: Memory, size: int) -> bool:
         """By the pilots that there are."""
