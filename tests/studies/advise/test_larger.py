@@ -13,6 +13,7 @@ from bufferlab.studies.advise.larger import (
     Larger,
     bought_by_buffers,
     judged_by_buffers,
+    longest_bought_ms,
     sizes_above,
     sizes_beyond,
 )
@@ -201,6 +202,14 @@ def test_a_run_that_loses_little_by_chance_does_not_end_the_ladder() -> None:
 
     _, larger, _ = climbed(measured, long_wait_ms=30.0)
     assert larger is not None and larger.size == 64
+
+
+def test_who_asks_for_throughput_or_bounds_waits_says_how_long_packets_may_wait() -> None:
+    assert longest_bought_ms(45.0, [BUSY], None) == 45.0
+    assert longest_bought_ms(5.0, [BUSY], "calls") == 20.0
+    assert longest_bought_ms(45.0, [BUSY], "throughput") is None  # a word, as --for gives it
+    assert longest_bought_ms(45.0, [BUSY], {"fairness": 10.0}) is None
+    assert longest_bought_ms(45.0, [BUSY, make_target("wait_p99_ms", 20.0)], None) is None
 
 
 def test_a_bound_on_the_loss_says_what_is_accepted() -> None:

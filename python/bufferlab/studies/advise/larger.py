@@ -24,11 +24,11 @@ from typing import Final
 
 from bufferlab.stats import Estimate
 from bufferlab.studies.choosing.choice import Choice, choose
-from bufferlab.studies.choosing.objectives import Aspect, Emphasis, Kind, score
-from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
+from bufferlab.studies.choosing.objectives import Aspect, Emphasis, Kind, is_emphasized, score
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, standing_from_ms
 from bufferlab.studies.least import Least, Run
 from bufferlab.studies.least.memory import Memory
-from bufferlab.studies.targets import Values
+from bufferlab.studies.targets import Target, Values
 
 NEAR: Final = 1.25
 """Buffers that are less than this many times the least are not scored."""
@@ -77,6 +77,19 @@ def bought_by_buffers(aspects: Sequence[Aspect], *, is_fairness_asked: bool) -> 
     return others if others and not is_fairness_asked else [*aspects]
 
 
+def longest_bought_ms(rtt_ms: float, targets: Sequence[Target], emphasis: Emphasis | None) -> float | None:
+    """The mean wait from which on no larger buffer is taken; `None` where somebody said what waits may be.
+
+    Args:
+        rtt_ms: Mean round-trip time without waiting, ms.
+        targets: What was asked for.
+        emphasis: What was said to matter most: a larger buffer may be taken for throughput or fairness.
+    """
+    if is_emphasized("throughput", emphasis) or is_emphasized("fairness", emphasis):
+        return None
+    return standing_from_ms(rtt_ms, targets)
+
+
 def judged_by_buffers(
     aspects: Sequence[Aspect], weights: Mapping[Kind, float], emphasis: Emphasis | None
 ) -> tuple[list[Aspect], dict[Kind, float]]:
@@ -87,7 +100,7 @@ def judged_by_buffers(
         weights: How much each kind of it weighs.
         emphasis: What was said to matter most.
     """
-    scored = bought_by_buffers(aspects, is_fairness_asked="fairness" in (emphasis or ()))
+    scored = bought_by_buffers(aspects, is_fairness_asked=is_emphasized("fairness", emphasis))
     kinds = {each.kind for each in scored}
     return scored, {kind: weight for kind, weight in weights.items() if kind in kinds}
 

@@ -12,7 +12,7 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.around import Around, look_around
 from bufferlab.studies.advise.checked import MOST_ASSURING, Checked, checks_at, runs_to_assure
 from bufferlab.studies.advise.entry import Entry
-from bufferlab.studies.advise.larger import Ladder, Larger, judged_by_buffers
+from bufferlab.studies.advise.larger import Ladder, Larger, judged_by_buffers, longest_bought_ms
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.paused import Paused
 from bufferlab.studies.advise.prospects import could_be_felt
@@ -21,7 +21,7 @@ from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.choosing.choice import LOOKS
 from bufferlab.studies.choosing.objectives import Aspect, aspects_of
 from bufferlab.studies.choosing.order import place
-from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, LONG_WAIT_MS
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.least import Bench, Case, Goal, Least, Search, Step, least, together
 from bufferlab.studies.least.candidates import CHECK_SEEDS
 from bufferlab.studies.least.lacking import MET, Lack, lack, total
@@ -190,15 +190,8 @@ class Settings:
             self.confidence,
             self.question.most,
             None if bounds_loss(self.question.targets) else HEAVY_LOSS,
-            self._long_wait_ms(),
+            longest_bought_ms(self.question.site.rtt_ms, self.question.targets, self.needs.emphasis),
         ).climb(found)
-
-    def _long_wait_ms(self) -> float | None:
-        """From which mean wait on no buffer is taken for users to fare better; `None` where somebody said."""
-        is_asked = {"throughput", "fairness"} & {*(self.needs.emphasis or ())}
-        if is_asked or any(each.wants_less for each in self.question.targets):
-            return None
-        return max(self.question.site.rtt_ms, LONG_WAIT_MS)
 
     def aspects(self, runs: Iterable[Values]) -> list[Aspect]:
         """What users feel in runs."""

@@ -139,6 +139,11 @@ def _of_group(name: str, application: str, count: int) -> list[Aspect]:
     return felt.get(application) or [aspect("transfers", "mean completion time", "completion_s", "less")]
 
 
+def is_emphasized(kind: Kind, emphasis: Emphasis | None) -> bool:
+    """Whether somebody said how much a kind matters."""
+    return kind == emphasis if isinstance(emphasis, str) else kind in (emphasis or ())
+
+
 def weights_for(emphasis: Emphasis | None, aspects: Sequence[Aspect]) -> dict[Kind, float]:
     """The weight of each kind that the scenario has.
 

@@ -57,9 +57,15 @@ def noticed(target: Target) -> Target:
     return target.loosened(NOTABLE_RATING if target.metric.name.startswith(_OF_CALLS) else NOTABLE)
 
 
+def standing_from_ms(rtt_ms: float, targets: Sequence[Target]) -> float | None:
+    """The mean wait from which on a queue stands: what its path takes; `None` where a target bounds waits."""
+    return None if any(each.wants_less for each in targets) else max(rtt_ms, LONG_WAIT_MS)
+
+
 def is_standing(wait_ms: float, rtt_ms: float, targets: Sequence[Target]) -> bool:
     """Whether packets wait longer than their path takes, and no target bounds the wait."""
-    return wait_ms >= max(rtt_ms, LONG_WAIT_MS) and not any(each.wants_less for each in targets)
+    least_ms = standing_from_ms(rtt_ms, targets)
+    return least_ms is not None and wait_ms >= least_ms
 
 
 def loses_heavily(loss: float | None, targets: Sequence[Target]) -> bool:
