@@ -17,10 +17,10 @@ from bufferlab.files import make_folder, write_whole
 from bufferlab.studies.advise.absent import Absent
 from bufferlab.studies.advise.beyond import Beyond
 from bufferlab.studies.advise.elsewhere import Spoiled
-from bufferlab.studies.advise.entry import Entry, Site
+from bufferlab.studies.advise.entry import Entry, Site, superseded
 from bufferlab.studies.advise.halved import Half
 from bufferlab.studies.advise.hashed import sharing_text
-from bufferlab.studies.advise.llq import rests_on, superseded
+from bufferlab.studies.advise.llq import rests_on
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Broken, Sensitivity, Shaken

@@ -10,11 +10,10 @@ from bufferlab.experiment.runner import Runner
 from bufferlab.studies.advise.advice import Advice, Stage
 from bufferlab.studies.advise.around import in_reach
 from bufferlab.studies.advise.beyond import beyond, edged
-from bufferlab.studies.advise.entry import Entry, warnings_about
+from bufferlab.studies.advise.entry import Entry, superseded, warnings_about
 from bufferlab.studies.advise.halved import halved
 from bufferlab.studies.advise.larger import NEAR, judged_by_buffers
 from bufferlab.studies.advise.lengths import long_enough
-from bufferlab.studies.advise.llq import superseded
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.prospects import could_be_felt
 from bufferlab.studies.advise.question import Question

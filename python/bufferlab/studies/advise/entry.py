@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from bufferlab.configure import Allowed
 from bufferlab.scenario import Table
 from bufferlab.stats import REMEDY, Estimate
+from bufferlab.studies.advise.llq import LLQ
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.least import Check, Least
 from bufferlab.studies.least.memory import FloatArray, Memory
@@ -184,3 +185,10 @@ def warnings_about(found: Mapping[str, Least], entries: Mapping[str, Entry]) -> 
         if each.islands and each.size is not None:
             sizes = ", ".join(map(str, each.islands))
             yield f"{name}: the targets are met with {each.size}, but missed with {sizes}"
+
+
+def superseded(entries: Iterable[Entry]) -> dict[str, list[str]]:
+    """The FIFOs, each with the LLQs that were tried beside it: those do all that it does, calls first."""
+    known = list(entries)
+    llqs = [each.name for each in known if each.queue.name == LLQ]
+    return {each.name: llqs for each in known if each.queue.table == {"discipline": "fifo"}} if llqs else {}

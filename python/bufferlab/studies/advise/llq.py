@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from math import ceil
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from bufferlab._scenario_types import ResolvedFlow, ResolvedScenario
 from bufferlab.configure import find_platform
@@ -82,37 +82,6 @@ def _framed_bps(flow: ResolvedFlow) -> float:
 
 def _rate_bps(resolved: ResolvedScenario, link: str) -> int:
     return sum(each["rate_bps"] or 0 for each in resolved["links"] if each["name"] == link)
-
-
-class Tried(Protocol):
-    """A queue with its setting, among others."""
-
-    @property
-    def name(self) -> str:
-        """The queue and the setting."""
-
-    @property
-    def queue(self) -> Queued:
-        """The queue."""
-
-
-class Queued(Protocol):
-    """A queue."""
-
-    @property
-    def name(self) -> str:
-        """Its word."""
-
-    @property
-    def table(self) -> Table:
-        """As a scenario has it."""
-
-
-def superseded(entries: Iterable[Tried]) -> dict[str, list[str]]:
-    """The FIFOs, each with the LLQs that were tried beside it: those do all that it does, calls first."""
-    known = list(entries)
-    llqs = [each.name for each in known if each.queue.name == LLQ]
-    return {each.name: llqs for each in known if each.queue.table == {"discipline": "fifo"}} if llqs else {}
 
 
 def parts_of(table: Table) -> int:
