@@ -157,7 +157,10 @@ def test_a_wait_that_the_answer_has_as_well_does_not_make_today_worse() -> None:
     slow = {**LESS, "utilization": 0.96, "wait_mean_ms": 60.0}
     own, shorter = (advised({"fifo": (14, runs(each))}, ("utilization >= 95 %",)) for each in (late, FIFO))
     assert "is worse" not in said(with_today(own, slow, alike=True))
-    assert "is worse: packets wait 60 ms in the mean." in said(with_today(shorter, slow, alike=True))
+    worse = said(with_today(shorter, slow, alike=True))
+    assert "is worse: packets wait 60 ms in the mean." in worse
+    assert "users fare alike, of whom none feels that wait." in worse
+    assert "none feels" not in said(with_today(own, slow, alike=True))
     assert "is worse" not in said(with_today(shorter, slow, behind=-0.2))
 
 

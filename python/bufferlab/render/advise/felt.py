@@ -48,6 +48,9 @@ _MOST_REASONS: Final = 2
 SHORTER: Final = "packets wait less than their path takes"
 """Why a queue is preferred to one that is as good for users, but whose packets wait longer than that."""
 
+ALIKE: Final = "alike"
+"""How users fare with what they do not notice."""
+
 NOTICED: Final = f"the {MATERIAL * 100:g} % that users notice"
 """Up to which difference queues are equal, in words."""
 
@@ -350,7 +353,7 @@ def fare_words(rival: Rival, entry: Measured, chosen: Measured) -> str:
     behind = rival.behind
     apart = "; ".join(_contrast(each, entry, chosen) for each in rival.apart)
     if abs(behind.mean or 0.0) <= MATERIAL or may_be_chance(behind):
-        return f"alike as a whole, but {apart}" if apart else "alike"
+        return f"{ALIKE} as a whole, but {apart}" if apart else ALIKE
     if (behind.mean or 0.0) < 0:
         return f"{share_text(behind)} better"
     most = "" if rival.worst is None else f", most: {_contrast(rival.worst[0], entry, chosen)}"

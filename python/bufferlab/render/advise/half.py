@@ -6,7 +6,7 @@ from collections.abc import Container, Sequence
 from typing import Final
 
 from bufferlab.display import significant
-from bufferlab.render.advise.felt import Measured, fare_words, may_be_chance, share_text
+from bufferlab.render.advise.felt import ALIKE, Measured, fare_words, may_be_chance, share_text
 from bufferlab.render.advise.words import size_text
 from bufferlab.render.words import listed, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
@@ -46,7 +46,7 @@ def today_text(advice: Advice) -> str | None:
     of = "" if found.default_of is None else f"of {found.default_of}: "
     of += "below the same shaper, " if found.is_shaped else ""
     given = "the same" if _is_answer(advice, found) else _given(advice, found)
-    if given.endswith("users fare alike") and (_fault(advice, found) or "").startswith("packets wait"):
+    if _is_wait_unfelt(advice, found):
         given += ", of whom none feels that wait"
     return f"{of}{_now_text(advice, found)}: {given}."
 
@@ -70,16 +70,11 @@ def now_text(advice: Advice) -> str | None:
 
 def _call_then(advice: Advice, found: Today, why: str) -> str:
     """How the worst call fares, today and then, where nothing was said of it: "call R 49, not 93; "."""
-    ratings = {
-        each.name: (now, then)
-        for each in advice.site.users
-        if (now := found.mean(f"{each.name}.call_r").mean) is not None
-        and (then := advice.answer.mean(f"{each.name}.call_r").mean) is not None
-    }
-    name = min(ratings, key=lambda name: ratings[name][0], default=None)
-    if name is None or "rating R" in why:
+    worst = _worst_rated(found, advice.site.users)
+    then = None if worst is None else advice.answer.mean(f"{worst[0]}.call_r").mean
+    if worst is None or then is None or "rating R" in why:
         return ""
-    now, then = ratings[name]
+    name, now = worst
     if abs(then - now) <= NOTABLE_RATING * then:
         return ""
     return f"{name} R {significant(now, 3)}, not {significant(then, 3)}; "
@@ -87,19 +82,37 @@ def _call_then(advice: Advice, found: Today, why: str) -> str:
 
 def _fault(advice: Advice, found: Today) -> str | None:
     """Why what runs today is to be changed, as a clause; `None` if nothing surely speaks against it."""
-    lost, wait_ms, behind = found.mean("loss").mean, found.mean("wait_mean_ms").mean, found.rival.behind
+    lost, behind = found.mean("loss").mean, found.rival.behind
     if found.missed:
         return f"it misses {listed([title_text(each) for each in found.missed])}"
-    own = advice.answer.mean("loss").mean or 0.0
-    if loses_heavily(lost, advice.targets) and own <= LESS * (lost or 0.0):
+    if _loses_more(advice, found):
         return f"it loses {FRACTION.quantity(lost or 0.0, digits=2)}"
     if (behind.mean or 0.0) > MATERIAL and not may_be_chance(behind):
         return f"users fare {fare_words(found.rival, found, advice.answer)}"
     is_better = (behind.mean or 0.0) < -MATERIAL and not may_be_chance(behind)
-    waits_less = (advice.answer.mean("wait_mean_ms").mean or 0.0) <= LESS * (wait_ms or 0.0)
-    if is_standing(wait_ms or 0.0, advice.site.rtt_ms, advice.targets) and waits_less and not is_better:
-        return f"packets wait {MILLISECONDS.quantity(wait_ms or 0.0, digits=3)} in the mean"
+    if _waits_longer(advice, found) and not is_better:
+        wait_ms = found.mean("wait_mean_ms").mean or 0.0
+        return f"packets wait {MILLISECONDS.quantity(wait_ms, digits=3)} in the mean"
     return None
+
+
+def _is_wait_unfelt(advice: Advice, found: Today) -> bool:
+    """Whether a longer wait is all that speaks against today, and users fare alike."""
+    if found.missed or _loses_more(advice, found) or not _waits_longer(advice, found):
+        return False
+    return not _is_answer(advice, found) and fare_words(found.rival, found, advice.answer) == ALIKE
+
+
+def _loses_more(advice: Advice, found: Today) -> bool:
+    """Whether today loses what hardly anybody would accept, and the answer clearly less."""
+    own, lost = advice.answer.mean("loss").mean or 0.0, found.mean("loss").mean or 0.0
+    return loses_heavily(lost, advice.targets) and own <= LESS * lost
+
+
+def _waits_longer(advice: Advice, found: Today) -> bool:
+    """Whether packets wait longer today than their path takes, and clearly less with the answer."""
+    own, wait_ms = (each.mean("wait_mean_ms").mean or 0.0 for each in (advice.answer, found))
+    return is_standing(wait_ms, advice.site.rtt_ms, advice.targets) and own <= LESS * wait_ms
 
 
 def runs_today(advice: Advice) -> bool:
@@ -211,16 +224,21 @@ def today_loses(advice: Advice) -> str:
 
 def worst_call(found: Measured, users: Sequence[Users], *, without: Container[str] = ()) -> list[str]:
     """The rating of the worst call, in a list; empty where nobody calls, or it is said already."""
-    rated = {each.name: found.mean(f"{each.name}.call_r").mean for each in users}
-    known = {name: rating for name, rating in rated.items() if rating is not None}
-    name = min(known, key=known.__getitem__, default=None)
-    if name is None or f"{name}.call_r" in without:
+    worst = _worst_rated(found, users)
+    if worst is None or f"{worst[0]}.call_r" in without:
         return []
-    return [f"{name} R {significant(known[name], 3)}"]
+    return [f"{worst[0]} R {significant(worst[1], 3)}"]
+
+
+def _worst_rated(found: Measured, users: Sequence[Users]) -> tuple[str, float] | None:
+    """The call with the least rating, and that; `None` where nobody calls."""
+    rated = ((each.name, found.mean(f"{each.name}.call_r").mean) for each in users)
+    known = [(name, rating) for name, rating in rated if rating is not None]
+    return min(known, key=lambda each: each[1], default=None)
 
 
 def half_is_better(advice: Advice) -> str | None:
-    """That users fare better with half of the buffer, which misses what nobody asked for, as a sentence."""
+    """That users fare better with half of the buffer, which misses nothing that was asked, as a sentence."""
     found = advice.half
     if found is None or not all(map(advice.needs.is_assumed, found.missed)):
         return None
