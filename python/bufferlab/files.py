@@ -75,8 +75,12 @@ def check_utf8(path: Path) -> Path:
     return path
 
 
-def check_writable(path: Path) -> None:
+def check_writable(path: Path, *, makes_folder: bool = False) -> None:
     """Check that a file may be written as `path`, before work is done that would be lost.
+
+    Args:
+        path: The file.
+        makes_folder: Whether its folder is made if it is not there.
 
     Raises:
         OutputError: It cannot be.
@@ -84,24 +88,10 @@ def check_writable(path: Path) -> None:
     try:
         if path.is_dir():
             raise OutputError(f"{path}: cannot be written (is a directory)")
-        if not path.parent.exists():
+        if not makes_folder and not path.parent.exists():
             raise OutputError(f"{path}: cannot be written (no such folder)")
         probe(path.parent)
     except (OSError, ValueError) as error:  # ValueError: a null byte in the name
-        raise not_written(path, error) from error
-
-
-def check_file(path: Path) -> None:
-    """Check that a file may be written as `path`, in a folder that may have to be made, before work is done.
-
-    Raises:
-        OutputError: It cannot be.
-    """
-    try:
-        if path.is_dir():
-            raise OutputError(f"{path}: cannot be written (is a directory)")
-        probe(path.parent)
-    except (OSError, ValueError) as error:
         raise not_written(path, error) from error
 
 

@@ -13,7 +13,7 @@ from bufferlab.cli.delivery import Save, deliver, show_as
 from bufferlab.cli.options import listing
 from bufferlab.display import figure_files, save_figure
 from bufferlab.errors import InputError
-from bufferlab.files import check_file, make_folder
+from bufferlab.files import check_writable, make_folder
 from bufferlab.studies.choosing.objectives import KINDS
 
 if TYPE_CHECKING:
@@ -170,5 +170,5 @@ def check_figure(path: Path) -> list[Path]:
     except InputError as error:
         raise InputError(error.problem, key="--plot", value=str(path), accepted=error.accepted) from None
     for file in files:
-        check_file(file)
+        check_writable(file, makes_folder=True)
     return files
