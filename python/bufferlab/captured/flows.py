@@ -61,14 +61,10 @@ def flows_of(
         _of_wire(pl.col("ip_bytes"), _header_bytes()).alias("wire_ip_bytes"),
     )
     long = flows.filter(pl.col("long") & pl.col("elastic"))
-    trips = observation.trips.filter(pl.col("is_ahead") == int(is_ahead))
-    found = hidden(trips, long.select("connection", "sender", "first_ns", "last_ns"))
+    # what short flows alone wait is known of few of them
+    waits, found = _waits(observation, interface, direction, is_ahead=is_ahead, long=long)
     if found is not None:
         flows = _without_hidden(flows, found.flows)
-    # what short flows alone wait is known of few of them
-    place = (pl.col("interface") == interface) & (pl.col("direction") == direction)
-    moments = observation.moments.filter(place & (pl.col("is_ahead") == int(is_ahead)))
-    waits = _with_waits(moments, trips, long, found)
     return flows if waits.is_empty() else _without_waiting(flows, waits), found
 
 
@@ -84,11 +80,18 @@ def waits_over_time(
         is_ahead: Whether the link's queue lies beyond the place of the capture.
         long: The long flows of the direction.
     """
+    return _waits(observation, interface, direction, is_ahead=is_ahead, long=long)[0]
+
+
+def _waits(
+    observation: Observation, interface: int, direction: int, *, is_ahead: bool, long: pl.DataFrame
+) -> tuple[pl.DataFrame, Hidden | None]:
+    """The same, and what hides in the round-trip times of long flows."""
     place = (pl.col("interface") == interface) & (pl.col("direction") == direction)
     moments = observation.moments.filter(place & (pl.col("is_ahead") == int(is_ahead)))
     trips = observation.trips.filter(pl.col("is_ahead") == int(is_ahead))
     found = hidden(trips, long.select("connection", "sender", "first_ns", "last_ns"))
-    return _with_waits(moments, trips, long, found)
+    return _with_waits(moments, trips, long, found), found
 
 
 def _without_hidden(flows: pl.DataFrame, hides: pl.DataFrame) -> pl.DataFrame:

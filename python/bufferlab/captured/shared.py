@@ -71,12 +71,9 @@ def hidden(trips: pl.DataFrame, flows: pl.DataFrame) -> Hidden | None:
         trips: The table of trips, on the link's side of the vantage point.
         flows: The long flows of one direction: `connection`, `sender`, `first_ns`, `last_ns`.
     """
-    known = trips.join(flows, on=["connection", "sender"], how="inner", maintain_order="left")
-    if known.is_empty():
+    if (known := _overlapping(trips, flows)) is None:
         return None
-    rows, means = _table(known.filter(pl.col("samples") > 0))
-    if len(rows) < _FEWEST_FLOWS:
-        return None
+    rows, means = known
     least = rows["least_ns"].to_numpy() / NS_PER_MS
     fit = _fitted(means, least)
     level = _level(fit, least)
@@ -94,16 +91,22 @@ def likeness(trips: pl.DataFrame, flows: pl.DataFrame) -> float | None:
     flows. Arguments are those of `hidden`. In one queue it is small, too, where waits are short beside what
     else varies.
     """
-    known = trips.join(flows, on=["connection", "sender"], how="inner", maintain_order="left")
-    if known.is_empty():
+    if (known := _overlapping(trips, flows)) is None:
         return None
-    _, means = _table(known.filter(pl.col("samples") > 0))
-    if len(means) < _FEWEST_FLOWS:
-        return None
+    _, means = known
     beyond = means - np.nanmedian(means, axis=1, keepdims=True)
     found = [_correlation(own, np.delete(beyond, flow, axis=0)) for flow, own in enumerate(beyond)]
     known_ones = [each for each in found if each is not None]
     return float(np.median(known_ones)) if known_ones else None
+
+
+def _overlapping(trips: pl.DataFrame, flows: pl.DataFrame) -> tuple[pl.DataFrame, Array] | None:
+    """What `_table` has of the flows; `None` where too few overlap."""
+    known = trips.join(flows, on=["connection", "sender"], how="inner", maintain_order="left")
+    if known.is_empty():
+        return None
+    rows, means = _table(known.filter(pl.col("samples") > 0))
+    return None if len(rows) < _FEWEST_FLOWS else (rows, means)
 
 
 def _correlation(own: Array, others: Array) -> float | None:
