@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from bufferlab.display import significant
@@ -11,6 +11,7 @@ from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry, Users
+from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, is_standing, loses_heavily
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Target
@@ -206,12 +207,18 @@ def loss_note(advice: Advice) -> str | None:
 
 def _by_control(advice: Advice, loss: float) -> str | None:
     """What the loss is with another control, if runs with that lose much less."""
-    lost = [(each.values.get("loss"), each) for each in advice.sensitivity if each.is_of_control]
-    less = [(share, each) for share, each in lost if share is not None and share < loss / _MUCH_LESS]
-    if not less:
+    found = least_lost((each for each in advice.sensitivity if each.is_of_control), loss)
+    if found is None:
         return None
-    share, each = min(less, key=lambda pair: pair[0])
-    return f"the congestion control causes most, as with {each.title} it is {significant(share * 100, 2)} %"
+    share, title = found
+    return f"the congestion control causes most, as with {title} it is {significant(share * 100, 2)} %"
+
+
+def least_lost(changes: Iterable[Sensitivity], loss: float) -> tuple[float, str] | None:
+    """The change that loses least, if that is much less than a loss: what it loses, and its title."""
+    lost = ((each.values.get("loss"), each.title) for each in changes)
+    less = [(share, title) for share, title in lost if share is not None and share < loss / _MUCH_LESS]
+    return min(less, default=None)
 
 
 def idle_note(advice: Advice) -> str | None:

@@ -10,6 +10,7 @@ from typing import Final
 from bufferlab.display import significant
 from bufferlab.render.advise.harm import harms
 from bufferlab.render.advise.least import loss_decided
+from bufferlab.render.advise.reasons import least_lost
 from bufferlab.render.framed import WITHIN, Line
 from bufferlab.render.words import listed, title_text
 from bufferlab.results.metrics.metric import FRACTION
@@ -95,14 +96,10 @@ def _loss_decided(advice: Advice) -> str | None:
     mixed = advice.answer.checked("loss").mean or 0.0
     if not loses_heavily(mixed, advice.targets):
         return None
-    alone = [
-        (lost, each.title)
-        for each in advice.sensitivity
-        if each.title.endswith(ALONE) and (lost := each.values.get("loss")) is not None
-    ]
-    lost, title = min(alone, default=(mixed, ""))
-    if lost > FAR_LESS * mixed:
+    alone = least_lost((each for each in advice.sensitivity if each.title.endswith(ALONE)), mixed)
+    if alone is None:
         return None
+    lost, title = alone
     return f"with {title}, {FRACTION.quantity(lost, digits=2)} of the packets are lost"
 
 
