@@ -11,6 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from bufferlab.render.advise.buffers import spread
+from bufferlab.render.advise.compared import comparison
 from bufferlab.render.advise.felt import behind_text, fare_text
 from bufferlab.render.advise.trade import room
 from bufferlab.render.advise.typed import Typed
@@ -40,7 +41,7 @@ def test_the_explanation_says_what_other_thresholds_would_take() -> None:
     assert "half of each would take fq_codel, target 5 ms; twice as much fifo, 14 packets." in text
     said = " ".join(" ".join(box(advice)).split())
     assert (
-        "runner-up fq_codel, target 5 ms: better by 2.9 %, less than the 5 % that users notice; fifo is "
+        "why not fq_codel, 5 ms: better by 2.9 %, too little to notice (5 %); fifo is "
         "preferred: every device has it."
     ) in said
     close = "With thresholds a fifth lower (4 % instead of 5 %), fq_codel, target 5 ms would be taken."
@@ -124,7 +125,7 @@ def test_of_an_equal_queue_that_looks_better_it_is_said_why_the_other_is_preferr
         rival, behind=Estimate(-0.02, 0.01), is_equal=True, is_open=False, is_standing=is_standing
     )
     text = behind_text(shown, advice.entries[rival.name], advice.answer)
-    begin = "better by 2.0 ± 1.0 %, less than the 5 % that users notice"
+    begin = "better by 2.0 ± 1.0 %, too little to notice (5 %)"
     assert text == f"{begin}; fq_codel is preferred{why}"
 
 
@@ -144,15 +145,15 @@ def test_less_and_more_buffer_has_about_a_row_a_doubling_and_what_each_group_get
     assert found.columns[-2] == "call, R" and rows["7"][-2] == "71"
 
 
-def test_what_a_fifo_would_give_is_a_first_line_where_another_queue_is_taken() -> None:
-    text = " ".join(" ".join(box(advised(MET))).split())
-    assert "A fifo would need 14 packets: mean wait 20 ms, not 4 ms; call: rating R 71, not 93." in text
-    alike = {**FIFO, "wait_mean_ms": 16.0}
-    near = advised({"fifo": (14, runs(FIFO)), "fq_codel": (5000, runs(alike))})
-    assert "With a fifo" not in " ".join(box(near))
-    scattered = [{**FIFO, "call.call_r": rating} for rating in (60.0, 99.0, 70.0, 99.0, 80.0)]
-    noisy = box(advised({"fifo": (14, scattered), "fq_codel": (5000, runs(FQ_CODEL))}))
-    assert "A fifo would need 14 packets: mean wait 20 ms, not 4 ms." in " ".join(" ".join(noisy).split())
+def test_a_row_beside_the_answer_says_that_it_misses_and_has_a_column_of_what_is_asked() -> None:
+    """The targets' metrics, and what users feel; of several groups not how evenly they share."""
+    advice = advised(MET, ("utilization >= 99.5 %", "wait_p99 < 20 ms"))
+    text = "\n".join(box(advice))
+    assert "5 runs; * misses   used  lost  wait  p99  call  downloads" in text
+    assert "%     %    ms   ms     R       Mbps" in text
+    assert "runner-up fifo, 14 packets*  99.4   0.5    20   41    71        4.7" in text
+    alone = advised({"fifo": (14, runs(FIFO))})
+    assert list(comparison(alone)) == []
 
 
 def test_a_table_says_where_a_difference_may_be_chance() -> None:

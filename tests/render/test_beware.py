@@ -22,9 +22,7 @@ from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.rough import Rough
 from bufferlab.studies.advise.sensitivity import Sensitivity
-from bufferlab.studies.advise.today import Today
 from bufferlab.studies.advise.tried import Attempt, Tried
-from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.targets import Values, make_target, parse_targets
 
 from ..advised import FIFO, FQ_CODEL, advised, entry, runs, site
@@ -203,20 +201,19 @@ def test_where_a_mix_loses_much_it_is_said_what_one_of_its_controls_loses(
     assert (text in head(advice)) == is_said
 
 
-@pytest.mark.parametrize(("behind", "is_said"), [(-0.3, True), (-0.05, False), (0.3, False)])
-def test_a_queue_that_the_platform_lacks_is_a_headline_where_it_is_much_better(
-    behind: float, *, is_said: bool
-) -> None:
+def test_a_queue_that_was_not_to_choose_from_has_a_row_beside_the_answer() -> None:
     made = advised({"fifo": (14, runs(FIFO)), "fq_codel": (5000, runs(FQ_CODEL))})
     (rival,) = made.choice.rivals
-    moved = dataclasses.replace(rival, behind=Estimate(behind, 0.01), apart=())
+    moved = dataclasses.replace(rival, behind=Estimate(-0.3, 0.01), apart=())
     other = next(each for each in made.entries.values() if each is not made.answer)
     absent = Absent(moved, (), other.values, "Juniper Junos", other.queue)
-    text = said(box(dataclasses.replace(made, absent=absent)))
-    assert text.count(f"Juniper Junos has no {other.queue.kind}. With it (") == 1
-    assert ("users would fare 30 ± 1 % better." in text) == is_said
-    left_out = said(box(dataclasses.replace(made, absent=dataclasses.replace(absent, platform=None))))
-    assert left_out.count(f"{other.queue.kind} is not among the queues that were asked for.") == 1
+    advice = dataclasses.replace(made, absent=absent)
+    assert f"lacking {other.queue.kind}, " in said(box(advice))
+    text = " ".join(advice_view(advice).text(80).split())
+    assert f"Juniper Junos lacks: {other.queue.kind}, " in text and "+30 ± 1 %" in text
+    left_out = dataclasses.replace(made, absent=dataclasses.replace(absent, platform=None))
+    assert f"unasked {other.queue.kind}, " in said(box(left_out))
+    assert f"not asked for: {other.queue.kind}, " in " ".join(advice_view(left_out).text(80).split())
 
 
 ALL_WAITS = ("utilization >= 90 %", "wait_p99 <= 10 ms")
@@ -257,27 +254,6 @@ def test_delays_are_not_taken_for_buffers_where_a_queue_with_a_target_loses_much
     )
     text = said(box(advice))
     assert "Nothing is worth running" in text and "buffers tried" not in text and "28800" not in text
-
-
-def test_beside_what_is_kept_a_queue_that_the_platform_lacks_names_what_it_is_compared_with() -> None:
-    made = advised({"fifo": (14, runs(FIFO)), "fq_codel": (5000, runs(FQ_CODEL))})
-    (rival,) = made.choice.rivals
-    other = next(each for each in made.entries.values() if each is not made.answer)
-    absent = Absent(
-        dataclasses.replace(rival, behind=Estimate(-0.3, 0.01), apart=()),
-        (),
-        other.values,
-        "Junos",
-        other.queue,
-    )
-    alike = Rival("today", Estimate(0.0, 0.01), True, False, True, (), None)
-    today = Today(alike, (), (FIFO, FIFO), "fifo", "64 packets", 64, None)
-    kept = said(box(dataclasses.replace(made, absent=absent, today=today)))
-    assert (
-        "Keep what runs today" in kept
-        and f"beside {made.answer.queue.show(made.answer.setting)} users would fare" in kept
-    )
-    assert "beside" not in said(box(dataclasses.replace(made, absent=absent)))
 
 
 def test_no_target_on_its_rating_is_proposed_for_a_call_that_datagrams_alone_leave_no_room() -> None:

@@ -42,6 +42,8 @@ class Line:
         shorter: Texts that say less where there is no room, each behind a number: of all lines' next ones the
             one with the highest takes its place first. An empty one leaves the line out.
         is_elsewhere: Whether what the shorter texts lack stands elsewhere anyhow.
+        ends: Of a row of a table where each of its columns ends: those that do not fit are left out. Rows
+            that give way last go together, with the head.
     """
 
     label: str
@@ -50,6 +52,7 @@ class Line:
     verbatim: bool = False
     shorter: Sequence[tuple[int, str]] = ()
     is_elsewhere: bool = False
+    ends: Sequence[int] = ()
 
     def height(self, width: int) -> int:
         """How many lines the text takes."""
@@ -57,6 +60,8 @@ class Line:
 
     def lines(self, width: int) -> list[str]:
         """The text's lines."""
+        if self.ends and self.text:
+            return [self.text[: max((end for end in self.ends if end <= width), default=width)]]
         if self.verbatim:
             return self.text.splitlines()
         return [more for each in self.text.splitlines() for more in wrap(each, width)]
@@ -91,7 +96,7 @@ class Box:
         """For a terminal: as wide as there is room, but no wider than lines are easy to read."""
         width = min(options.max_width, _WIDTH)
         if width < _LEAST_WIDTH:
-            yield from self._unframed()
+            yield from self._unframed(options.max_width)
             return
         within, label = self._widths(width)
         table = Table.grid(padding=(0, 1))
@@ -104,14 +109,17 @@ class Box:
         title = Text(f" {shorten(self.title, within - 4, placeholder=' …')} ")
         yield Panel(Group(*head, Text(), table), title=title, title_align="left", width=width)
 
-    def _unframed(self) -> RenderResult:
+    def _unframed(self, width: int) -> RenderResult:
         """For a terminal in which a frame leaves no room: lines to type stay whole."""
+        label = max((len(each.label) for each in self.lines if each.ends), default=0)
         yield Text(self.title)
         yield from map(Text, self.head)
         for each in self.lines:
             if each.verbatim:
                 yield Text(f"{each.label}:")
                 yield Text(each.text, no_wrap=True, overflow="ignore")
+            elif each.ends:
+                yield from (Text(f"{each.label:<{label}} {row}") for row in each.lines(width - label - 1))
             else:
                 yield Text(f"{each.label}: {each.text}".removeprefix(": "))
 
@@ -135,7 +143,10 @@ class Box:
             if not able:
                 break  # the box grows
             first = max(able, key=lambda at: (lines[at].shorter[0][0], at))
-            lines[first] = lines[first].less()
+            rows = [at for at in able if lines[at].ends] if lines[first].ends else []
+            is_last = len({lines[at].shorter[0][0] for at in rows}) == 1
+            for at in rows if is_last else [first]:  # a table's head does not stay alone
+                lines[at] = lines[at].less()
         return lines
 
     def _widths(self, width: int) -> tuple[int, int]:
@@ -160,7 +171,7 @@ class Box:
 
 def _spaces(line: Line) -> str:
     """The style of a text whose lines stay as they are, or begin where they do."""
-    if line.verbatim:
+    if line.verbatim or line.ends:
         return ";white-space:pre;font-family:monospace"
     return ";white-space:pre-wrap" if "\n" in line.text else ""
 

@@ -142,7 +142,7 @@ def test_an_answer_says_what_it_rests_on_and_types_class_default_s_limit() -> No
     assert document["queue"] == "llq" and document["buffer"]["packets"] == packets
     assert document["configuration"]["amount"] == packets
     assert f"  queue-limit {packets} packets" in document["configuration"]["lines"]
-    assert f"LLQ with a queue-limit of {packets} packets" in headline(found)
+    assert f"LLQ: queue-limit {packets} packets" in headline(found)
     assert headline(found).endswith("in class-default.") and "keeps calls apart" in order_text(found)
     (rests,) = (each for each in document["warnings"] if "come marked EF" in each)
     assert rests.endswith("up to 12 % of the link (room for 2 of these calls).") and rests in list(

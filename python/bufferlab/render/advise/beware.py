@@ -53,9 +53,9 @@ def grave(advice: Advice) -> Iterator[str]:
     texts = (
         better,
         _lost(advice) or _loses_less(advice),
-        _is_largest_tried(advice),
         _waits_long(advice),
         starved(advice),
+        _is_largest_tried(advice),
     )
     yield from _behind_first(advice, texts)
 

@@ -7,6 +7,8 @@ from typing import Final
 
 from bufferlab.display import significant
 from bufferlab.render.advise.beware import loses_much
+from bufferlab.render.advise.buffers import SHOWN
+from bufferlab.render.advise.compared import brief_name, comparison, runner_up
 from bufferlab.render.advise.decided import (
     edge_text,
     equal_text,
@@ -14,17 +16,13 @@ from bufferlab.render.advise.decided import (
     outlasted_text,
 )
 from bufferlab.render.advise.felt import (
-    absent_text,
     behind_text,
     better_but_missed,
     elsewhere_brief,
     elsewhere_text,
     gained,
     judged_text,
-    lacked_text,
-    why_text,
 )
-from bufferlab.render.advise.half import beside_answer, half_text, today_text
 from bufferlab.render.advise.head import cautions, head
 from bufferlab.render.advise.least import least_text
 from bufferlab.render.advise.limits import searched, unsettled
@@ -43,14 +41,13 @@ from bufferlab.render.advise.words import (
     check_text,
     entry_text,
     needs_text,
-    size_text,
     sure_text,
 )
 from bufferlab.render.framed import Box, Line
 from bufferlab.render.words import measured, rate_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.advise.entry import Entry, superseded
 from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.least import Check, Verdict, lowered
 
@@ -85,26 +82,30 @@ def _lines(advice: Advice, typed: Typed | None, first: Sequence[str]) -> Iterato
     yield Line("link", _used(advice.answer))
     mean, groups = _wait(advice.answer), apart(advice, advice.answer)
     yield Line("wait", mean + groups, shorter=[(3, mean)] if groups else ())
+    compared = list(comparison(advice))
     for at, (name, felt) in enumerate(users_lines(advice, advice.answer)):
-        stays = not at or (bool(advice.rests_on) and "rating R" in felt)  # LLQ is there for calls
-        yield Line(name[:9], felt, shorter=() if stays else [(1, "")])
+        is_rated = "rating R" in felt
+        stays = (not at and not compared) or (bool(advice.rests_on) and is_rated)  # LLQ is there for calls
+        place = 4 if is_rated else 11 if compared else 1
+        yield Line(name[:9], felt, shorter=() if stays else [(place, "")])
     if advice.elsewhere:
         yield Line("elsewhere", elsewhere_text(advice), shorter=[(7, elsewhere_brief(advice))])
     yield from _targets(advice)
+    yield from compared
     yield from (Line("beware", text, shorter=[(9, "")]) for text in cautions(advice) if text not in first)
     if (asked := needs_text(advice)) is not None:
         yield Line("asked", asked, shorter=[(11, "")])
     if (least := least_text(advice.site, advice.answer)) is not None:
-        yield Line("least", f"{least}.", shorter=[(8, "")])
+        yield Line("least", f"{least}.", shorter=[(9, "")])
     elif (span := unsettled(advice)) is not None:
-        yield Line(span[0], f"{span[1]}.", shorter=[(8, "")])
+        yield Line(span[0], f"{span[1]}.", shorter=[(9, "")])
     yield from _smaller(advice)
     yield from _notes(advice)
     yield from what_if(advice)
-    yield from _others(advice, first)
+    yield from _others(advice)
     has_other_say = bool(advice.tied) or advice.is_sturdy  # other traffic decides, not the thresholds
     if not has_other_say and (edge := edge_text(advice.choice)) is not None:
-        yield Line("close", edge, shorter=[(8, "")])
+        yield Line("close", edge, shorter=[(9, "")])
     if (judged := judged_text(advice)) is not None:
         yield Line("judged", judged, shorter=[(12, "")])
     if typed is not None:
@@ -112,18 +113,11 @@ def _lines(advice: Advice, typed: Typed | None, first: Sequence[str]) -> Iterato
 
 
 def _smaller(advice: Advice) -> Iterator[Line]:
-    """What others give: what runs today, half of the buffer; and what the last part of a target costs."""
-    if (today := today_text(advice)) is not None:
-        is_default = advice.today is not None and advice.today.default_of is not None
-        brief = today.partition(", most: ")[0].rstrip(".") + "."
-        shorter = [(9, brief), (8, "")] if is_default else [(9, brief)]
-        yield Line("default" if is_default else "today", today, shorter=shorter)
-    if (half := half_text(advice)) is not None:
-        yield Line("half", half, shorter=[(10, half.partition("; users")[0] + "."), (9, "")])
+    """What less buffer gives, and what the last part of a target costs."""
     if (more := room(advice)) is not None:
         yield Line("room", more, shorter=[(7, "")])
     if (cost := trade(advice)) is not None:
-        yield Line("price", cost, shorter=[(10, cost.partition(". ")[0] + "."), (8, "")])
+        yield Line("price", cost, shorter=[(10, cost.partition(". ")[0] + "."), (9, "")])
 
 
 def _targets(advice: Advice) -> Iterator[Line]:
@@ -134,7 +128,11 @@ def _targets(advice: Advice) -> Iterator[Line]:
         verdict = known[each.target]
         brief = check_text(each, verdict)
         whole = brief + _sure(each, verdict, level, several=several) + _eased(advice, each)
-        shorter = [*([(3, brief)] if whole != brief else []), *([(2, "")] if at and verdict == "met" else [])]
+        shorter = [(3, brief)] if whole != brief else []
+        if verdict == "met" and not several and each.target.name in SHOWN:
+            shorter = [(12, "")]  # the first lines name it, the link's has its value
+        elif verdict == "met" and at:
+            shorter.append((2, ""))
         yield Line("target", whole, shorter=shorter)
 
 
@@ -161,8 +159,8 @@ def _eased(advice: Advice, check: Check) -> str:
         return ""
     if check.target in advice.targets:
         is_assumed = check.target == floor and advice.needs.targets_from != "default"
-        return "; assumed, --utilization sets it" if is_assumed else ""
-    return f"; assumed, {floor.show(floor.bound)} of queues without a usual delay"
+        return "; our default, --utilization sets it" if is_assumed else ""
+    return f"; our default at a usual delay, else {floor.show(floor.bound)}"
 
 
 def _unmet(advice: Advice) -> Iterator[Line]:
@@ -187,7 +185,7 @@ def _notes(advice: Advice) -> Iterator[Line]:
     if (text := idle_note(advice)) is not None:
         yield Line("idle", text, shorter=[(7, "")])
     if (text := loss_note(advice)) is not None:
-        yield Line("loss", text, shorter=[(8, "")])
+        yield Line("loss", text, shorter=[(9, "")])
     if (text := marks_note(advice)) is not None:
         yield Line("marks", text, shorter=[(7, "")])
     if (text := interval_note(advice)) is not None:
@@ -204,36 +202,18 @@ def _notes(advice: Advice) -> Iterator[Line]:
         yield Line("so far", f"{tried} that could change the answer was tried", shorter=[(3, "")])
 
 
-def _others(advice: Advice, first: Sequence[str]) -> Iterator[Line]:
-    """The runner-up, and what plain FIFO comes to, which many routers have alone."""
-    fifo = advice.best_fifo()
-    rivals = {each.name: each for each in advice.choice.rivals}
-    second = next(
-        (each for each in advice.choice.rivals if advice.entries[each.name].queue != advice.answer.queue),
-        None,
-    )
-    named = [advice.entries[each.name] for each in (second,) if each is not None]
-    named += [] if fifo is None else [fifo]
-    if second is not None and (fifo is None or second.name != fifo.name):
-        start = entry_text(advice.entries[second.name])
+def _others(advice: Advice) -> Iterator[Line]:
+    """Why the runner-up was not taken, and what is equal."""
+    second = runner_up(advice)
+    if second is not None:
+        start = brief_name(advice.entries[second.name])
         text = f"{start}: {_lost(advice, second)}."
-        yield Line("runner-up", text, shorter=[(5, f"{start}: {_brief(advice, second)}")])
-    is_in_head = why_text(advice) in first
-    if fifo is not None and fifo.name in rivals and (rivals[fifo.name].missed or not is_in_head):
-        label = "runner-up" if second is not None and second.name == fifo.name else "with FIFO"
-        start = ("fifo, " if label == "runner-up" else "") + size_text(advice.site, fifo.packets)
-        text = f"{start}: {_lost(advice, rivals[fifo.name])}."
-        less = [(4, "")] if is_in_head or label == "with FIFO" else []
-        brief = f"{start}: {_brief(advice, rivals[fifo.name])}"
-        yield Line(label, text, shorter=[(5, brief), *less])
-    if advice.absent is not None and lacked_text(advice, beside=beside_answer(advice)) not in first:
-        label = advice.absent.queue.kind if advice.absent.platform is None else "lacks"
-        text = absent_text(advice.absent, advice.answer, beside=beside_answer(advice))
-        yield Line(label, text, shorter=[(7, "")])
+        yield Line("why not", text, shorter=[(8, f"{start}: {_brief(advice, second)}")])
+    named = [] if second is None else [advice.entries[second.name]]
     if (why := equal_text(advice, named)) is not None:
-        yield Line("equal", why, shorter=[(10, "")])
+        yield Line("why not", why, shorter=[(10, "")])
     if (nor := nor_others(advice)) is not None:
-        yield Line("equal", nor, shorter=[(7, "")])
+        yield Line("why not", nor, shorter=[(7, "")])
 
 
 def _brief(advice: Advice, rival: Rival) -> str:
@@ -241,7 +221,7 @@ def _brief(advice: Advice, rival: Rival) -> str:
     if not rival.missed and rival.name in advice.outlasted:
         return f"{outlasted_text(advice, advice.outlasted[rival.name], most=1)}."
     text = _lost(advice, rival).partition(", most: ")[0]
-    return f"{text if rival.missed else text.partition('; users fare ')[0]}."
+    return f"{text if rival.missed else text.partition('; ')[0]}."
 
 
 def _lost(advice: Advice, rival: Rival) -> str:
@@ -254,6 +234,8 @@ def _lost(advice: Advice, rival: Rival) -> str:
     if rival.is_lossy:
         lost = FRACTION.quantity(entry.mean("loss").mean or 0.0, digits=2)
         return f"loses {lost}, which hardly anybody would accept"
+    if chosen.name in superseded(advice.entries.values()).get(rival.name, ()):
+        return f"{chosen.title} does as much, and lets calls go first"
     if rival.name in advice.outlasted:
         return outlasted_text(advice, advice.outlasted[rival.name])
     return behind_text(rival, entry, chosen)

@@ -9,6 +9,7 @@ from bufferlab.display import significant
 from bufferlab.render.advise.alone import alone
 from bufferlab.render.advise.buffers import SHOWN, spread, unshown
 from bufferlab.render.advise.felt import fare_text, fare_title, worse_text
+from bufferlab.render.advise.half import today_name
 from bufferlab.render.advise.harm import calls
 from bufferlab.render.advise.unmet import is_hopeless
 from bufferlab.render.advise.words import entry_text, queue_text
@@ -18,6 +19,7 @@ from bufferlab.render.words import cell, head_of, metric_of, short_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS, NUMBER, Unit
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.beside import Beside
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Sensitivity
@@ -26,6 +28,7 @@ from bufferlab.studies.choosing.order import place
 from bufferlab.studies.least import Least, Verdict
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Target, Values, mean_over_runs, want_largest
+from bufferlab.units import packets_text
 
 MOST_SIZES: Final = 12
 """Sizes of a search that are shown, those nearest to what it found."""
@@ -45,7 +48,7 @@ def evidence(advice: Advice) -> Iterator[Grid]:
     """The tables that stand below every answer."""
     if (sizes := spread(advice)) is not None:
         yield sizes
-    if len({entry.queue.name for entry in advice.entries.values()}) > 1:
+    if len({entry.queue.name for entry in advice.entries.values()}) > 1 or any(_extra(advice)):
         yield _ranking(advice)
     if advice.sensitivity and (advice.choice.meets or not is_hopeless(advice)):
         yield _variants(advice)
@@ -75,14 +78,37 @@ def _ranking(advice: Advice) -> Grid:
         ]
         for name, entry in ((name, advice.entries[name]) for name in (advice.choice.name, *rivals))
     ]
+    more = list(_extra(advice))
+    rows += [
+        [
+            title,
+            fare_text(each.rival.behind),
+            f"missed: {', '.join(map(short_text, each.missed))}" if each.missed else "met",
+            *(_number(each.mean(metric).mean, QUEUE_SUMMARY[metric].unit) for metric in SHOWN),
+        ]
+        for title, each in more
+    ]
     heads: list[str | Column] = [
         "users fare",
         Column("targets", "left", wraps=True),
         *SHOWN.values(),
     ]
     seeds = len(advice.answer.values)
-    title = f"Queues, with {seeds} common seeds{fare_title(advice.choice.rivals, '; users fare')}"
+    compared = [*advice.choice.rivals, *(each.rival for _, each in more)]
+    title = f"Queues, with {seeds} common seeds{fare_title(compared, '; users fare')}"
     return _shortened(["queue"], heads, rows, title)
+
+
+def _extra(advice: Advice) -> Iterator[tuple[str, Beside]]:
+    """What was run beside the answer and cannot be taken, with a title: what runs today, half of it."""
+    if (today := advice.today) is not None:
+        whose = "today" if today.default_of is None else f"default of {today.default_of}"
+        yield f"{whose}: {today_name(today)}", today
+    if (half := advice.half) is not None:
+        yield f"half: {queue_text(advice.answer.queue)}, {packets_text(half.size)}", half
+    if (absent := advice.absent) is not None:
+        whose = "not asked for" if absent.platform is None else f"{absent.platform} lacks"
+        yield f"{whose}: {absent.queue.title}, {absent.queue.show(absent.queue.usual)}", absent
 
 
 def _queues(advice: Advice) -> Grid:

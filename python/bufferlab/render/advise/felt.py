@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final, Protocol
@@ -13,16 +12,14 @@ from bufferlab.render.summary import NONE
 from bufferlab.render.words import measured, of_estimate, title_text, unknown_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.stats import Estimate
-from bufferlab.studies.advise.absent import Absent
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.elsewhere import Spoiled
-from bufferlab.studies.advise.entry import Entry, Users
+from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.choosing.order import keeps_apart, place, reason_of
-from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, MATERIAL, NOTABLE, NOTABLE_RATING
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, MATERIAL, NOTABLE
 from bufferlab.studies.targets import Target
-from bufferlab.units import packets_text
 
 _TIMES: Final = 10.0
 _BOUNDED: Final = "more than 10 times"
@@ -34,16 +31,6 @@ _HALF: Final = 0.5
 _VERBS: Final = {"wait": "waits", "loss": "loses"}
 
 _ROUNDS_TO_ZERO: Final = 0.0005
-
-_SHOWN: Final = 1.5
-_SHOWN_MS: Final = 5.0
-"""A FIFO's mean wait is shown if it is this many times as long, and longer by at least this. Our choice; the
-target of CoDel is 5 ms (RFC 8289, section 4.3)."""
-
-_NO_REASON: Final = ("latency", "fairness")
-"""Kinds that are no reason in a sentence: the wait is shown anyway, an index means little to most."""
-
-_MOST_REASONS: Final = 2
 
 SHORTER: Final = "packets wait less than their path takes"
 """Why a queue is preferred to one that is as good for users, but whose packets wait longer than that."""
@@ -190,7 +177,7 @@ def _equal_text(behind: Estimate) -> str:
         return f"users fare {_by(mean)} {word}, which may be chance (± {half} %)"
     half = f"{(behind.half_width or 0.0) * 100:.1f}"
     chance = "" if float(half) == 0 else f" ± {half}"
-    return f"{word} by {abs(mean) * 100:.1f}{chance} %, less than {NOTICED}"
+    return f"{word} by {abs(mean) * 100:.1f}{chance} %, too little to notice ({MATERIAL * 100:g} %)"
 
 
 def _open_text(behind: Estimate) -> str:
@@ -307,47 +294,6 @@ def losers_text(entry: Measured, users: Sequence[Users]) -> str:
     return ", ".join(texts)
 
 
-def why_text(advice: Advice) -> str | None:
-    """What users would have with the FIFO that many routers have alone in place of the answer, as a sentence.
-
-    The wait, and what they feel that is worse by most; `None` where it is hardly worse in anything.
-    """
-    fifo, rivals = advice.best_fifo(), {each.name: each for each in advice.choice.rivals}
-    if fifo is None or fifo.name not in rivals or rivals[fifo.name].is_lossy:
-        return None
-    waits = [each.mean("wait_mean_ms").mean or 0.0 for each in (fifo, advice.answer)]
-    parts = []
-    if waits[0] > _SHOWN * waits[1] and waits[0] - waits[1] > _SHOWN_MS:
-        now, then = (f"{significant(wait, 3)} ms" for wait in waits)
-        parts.append(f"mean wait {now}, not {then}")
-    sure = [each for each in advice.aspects if each.kind not in _NO_REASON and _is_apart(each, fifo, advice)]
-    felt = {each: _less(each, fifo, advice.answer) for each in sure}
-    worst = sorted(felt, key=lambda each: -felt[each])[:_MOST_REASONS]
-    parts += [_contrast(each, fifo, advice.answer) for each in worst if felt[each] > NOTABLE_RATING]
-    begin = "The nearest fifo has" if rivals[fifo.name].missed else "A fifo would need"
-    return f"{begin} {packets_text(fifo.packets)}: {'; '.join(parts)}." if parts else None
-
-
-def _is_apart(aspect: Aspect, entry: Entry, advice: Advice) -> bool:
-    """Whether an aspect differs from the answer's by more than the intervals of both."""
-    one, other = (each.mean(aspect.metric) for each in (entry, advice.answer))
-    if one.mean is None or other.mean is None:
-        return False
-    return abs(one.mean - other.mean) > math.hypot(one.half_width or 0.0, other.half_width or 0.0)
-
-
-def _less(aspect: Aspect, entry: Measured, chosen: Measured) -> float:
-    """By which share a queue gives less of what is good of an aspect than the chosen one."""
-    one, other = (each.mean(aspect.metric).mean for each in (entry, chosen))
-    if one is None or other is None:
-        return 0.0
-    if aspect.form == "less":
-        one, other = other + aspect.offset, one + aspect.offset
-    elif aspect.form == "rest":
-        one, other = 1.0 - one, 1.0 - other
-    return 1.0 - one / other if other > 0 else 0.0
-
-
 def fare_words(rival: Rival, entry: Measured, chosen: Measured) -> str:
     """How users fare beside the answer, in words: "alike", "alike as a whole, but ...", "12 ± 3 % worse"."""
     behind = rival.behind
@@ -358,35 +304,6 @@ def fare_words(rival: Rival, entry: Measured, chosen: Measured) -> str:
         return f"{share_text(behind)} better"
     most = "" if rival.worst is None else f", most: {_contrast(rival.worst[0], entry, chosen)}"
     return f"{share_text(behind)} worse{most}"
-
-
-def absent_text(found: Absent, chosen: Measured, *, beside: str = "") -> str:
-    """What a queue would do that was not to choose from.
-
-    Args:
-        found: The queue.
-        chosen: The answer, with which it is compared.
-        beside: What it is compared with, where a reader may take something else for it: "beside 18 packets ".
-    """
-    means = ", ".join(
-        f"{words} {unit.text(mean, digits=2)} {unit.shown}"
-        for name, words, unit in (("wait_mean_ms", "mean wait", MILLISECONDS), ("loss", "loss", FRACTION))
-        if (mean := found.mean(name).mean) is not None
-    )
-    fare = fare_words(found.rival, found, chosen)
-    with_it = f"With it ({found.queue.show(found.queue.usual)}): {means}; {beside}users would fare {fare}."
-    if found.platform is None:
-        return f"is not among the queues that were asked for. {with_it}"
-    return f"{found.platform} has no {found.queue.kind}. {with_it}"
-
-
-def lacked_text(advice: Advice, *, beside: str = "") -> str | None:
-    """That users would fare much better with a queue that was not to choose from, as a sentence."""
-    found = advice.absent
-    if found is None or not _much_better(found.rival.behind):
-        return None
-    of_it = f"{found.queue.kind} " if found.platform is None else ""
-    return f"{of_it}{absent_text(found, advice.answer, beside=beside)}"
 
 
 def _much_better(behind: Estimate) -> bool:

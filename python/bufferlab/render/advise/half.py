@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
-from typing import Final
+from collections.abc import Sequence
 
 from bufferlab.display import significant
 from bufferlab.render.advise.felt import ALIKE, Measured, fare_words, may_be_chance, share_text
@@ -11,7 +10,6 @@ from bufferlab.render.advise.words import size_text
 from bufferlab.render.words import listed, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.beside import Beside
 from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.today import Today
 from bufferlab.studies.choosing.thresholds import (
@@ -22,33 +20,7 @@ from bufferlab.studies.choosing.thresholds import (
     is_standing,
     loses_heavily,
 )
-
-_MISSED: Final = " (missed)"
-_SHOWN: Final = {
-    "utilization": ("utilization", FRACTION, 4),
-    "loss": ("loss", FRACTION, 2),
-    "wait_mean_ms": ("mean wait", MILLISECONDS, 3),
-}
-"""Always shown of a setting beside the answer: words, unit, digits."""
-
-
-def half_text(advice: Advice) -> str | None:
-    """What half of the buffer gives, and how users fare with it."""
-    found = advice.half
-    return None if found is None else f"{size_text(advice.site, found.size)}: {_given(advice, found)}."
-
-
-def today_text(advice: Advice) -> str | None:
-    """What runs today gives, how users fare with it, and whether it may stay."""
-    found = advice.today
-    if found is None:
-        return None
-    of = "" if found.default_of is None else f"of {found.default_of}: "
-    of += "below the same shaper, " if found.is_shaped else ""
-    given = "the same" if _is_answer(advice, found) else _given(advice, found)
-    if _is_wait_unfelt(advice, found):
-        given += ", of whom none feels that wait"
-    return f"{of}{_now_text(advice, found)}: {given}."
+from bufferlab.units import packets_text
 
 
 def now_text(advice: Advice) -> str | None:
@@ -56,16 +28,16 @@ def now_text(advice: Advice) -> str | None:
     found = advice.today
     if found is None or found.default_of is not None or not advice.choice.meets or runs_today(advice):
         return None
-    what = _now_text(advice, found)
     if may_stay(advice, found):
-        return f"Keep what runs today, {what}: {_met(advice, found)}."
+        return f"Keep what runs today, {_now_text(advice, found)}: {_met(advice, found)}."
+    what = today_name(found)
     why, behind = _fault(advice, found), found.rival.behind
     if found.missed and (behind.mean or 0.0) < -MATERIAL and not may_be_chance(behind):
         better = f"but users fare {share_text(behind)} better with it than with the answer"
-        return f"What runs today, {what}, {(why or '').removeprefix('it ')}, {better}."
+        return f"Today's {what}, {(why or '').removeprefix('it ')}, {better}."
     if why is None:
         return None
-    return f"What runs today, {what}, is worse: {_call_then(advice, found, why)}{why}."
+    return f"Today's {what}, is worse: {_call_then(advice, found, why)}{why}."
 
 
 def _call_then(advice: Advice, found: Today, why: str) -> str:
@@ -92,15 +64,14 @@ def _fault(advice: Advice, found: Today) -> str | None:
     is_better = (behind.mean or 0.0) < -MATERIAL and not may_be_chance(behind)
     if _waits_longer(advice, found) and not is_better:
         wait_ms = found.mean("wait_mean_ms").mean or 0.0
-        return f"packets wait {MILLISECONDS.quantity(wait_ms, digits=3)} in the mean"
+        unfelt = ", which nobody feels in this traffic" if _is_wait_unfelt(advice, found) else ""
+        return f"packets wait {MILLISECONDS.quantity(wait_ms, digits=3)} in the mean{unfelt}"
     return None
 
 
 def _is_wait_unfelt(advice: Advice, found: Today) -> bool:
     """Whether a longer wait is all that speaks against today, and users fare alike."""
-    if found.missed or _loses_more(advice, found) or not _waits_longer(advice, found):
-        return False
-    return not _is_answer(advice, found) and fare_words(found.rival, found, advice.answer) == ALIKE
+    return fare_words(found.rival, found, advice.answer) == ALIKE
 
 
 def _loses_more(advice: Advice, found: Today) -> bool:
@@ -118,9 +89,7 @@ def _waits_longer(advice: Advice, found: Today) -> bool:
 def runs_today(advice: Advice) -> bool:
     """Whether the answer is what runs today."""
     found = advice.today
-    return (
-        found is not None and found.default_of is None and not found.is_shaped and _is_answer(advice, found)
-    )
+    return found is not None and found.default_of is None and not found.is_shaped and is_answer(advice, found)
 
 
 def keeps(advice: Advice) -> bool:
@@ -129,11 +98,6 @@ def keeps(advice: Advice) -> bool:
     if found is None or found.default_of is not None or runs_today(advice):
         return False
     return may_stay(advice, found)
-
-
-def beside_answer(advice: Advice) -> str:
-    """Begins a comparison with the answer, where what runs today is kept in its place; else empty."""
-    return f"beside {advice.answer.queue.show(advice.answer.setting)} " if keeps(advice) else ""
 
 
 def default_text(advice: Advice) -> str | None:
@@ -165,34 +129,25 @@ def _met(advice: Advice, found: Today) -> str:
     return f"in the mean of {len(found.values)} runs it meets what is asked, and users fare {fare}"
 
 
+def today_name(today: Today) -> str:
+    """What runs today, in few words: "fifo, 64 packets"."""
+    size = today.buffer if today.packets is None else packets_text(today.packets)
+    return f"{today.queue}, {size}{', shaped' if today.is_shaped else ''}"
+
+
 def _now_text(advice: Advice, found: Today) -> str:
     size = found.buffer if found.packets is None else size_text(advice.site, found.packets)
     return f"{found.queue}, {size}"
 
 
-def _is_answer(advice: Advice, found: Today) -> bool:
+def is_answer(advice: Advice, found: Today) -> bool:
+    """Whether what runs today is the answer, with the same seeds."""
     answer = advice.answer
     if found.queue != answer.queue.kind:
         return False
     if answer.queue.knob == "limit":
         return found.packets == answer.packets
     return found.values == answer.values  # with the same seeds
-
-
-def _given(advice: Advice, found: Beside) -> str:
-    """What a setting measured, what it misses, and how users fare."""
-    missed = {target.name: target for target in found.missed}
-    numbers = [
-        f"{title_text(target)} {target.show_measured(found.mean(name).mean)}{_MISSED}"
-        for name, target in missed.items()
-        if name not in _SHOWN
-    ]
-    for name, (words, unit, digits) in _SHOWN.items():
-        if (mean := found.mean(name).mean) is not None:
-            numbers.append(f"{words} {unit.quantity(mean, digits=digits)}{_MISSED if name in missed else ''}")
-    numbers += worst_call(found, advice.site.users, without=missed)
-    fare = fare_words(found.rival, found, advice.answer)
-    return f"{', '.join(numbers)}; users fare {fare}"
 
 
 def betters_today(advice: Advice) -> bool:
@@ -218,16 +173,9 @@ def today_loses(advice: Advice) -> str:
         return ""
     what = "what runs today" if found.default_of is None else f"the default of {found.default_of}"
     lost = FRACTION.quantity(found.mean("loss").mean or 0.0, digits=2)
-    calls = "".join(f", with {text}" for text in worst_call(found, advice.site.users))
+    worst = _worst_rated(found, advice.site.users)
+    calls = "" if worst is None else f", with {worst[0]} R {significant(worst[1], 3)}"
     return f"{what} loses {lost}{calls}"
-
-
-def worst_call(found: Measured, users: Sequence[Users], *, without: Container[str] = ()) -> list[str]:
-    """The rating of the worst call, in a list; empty where nobody calls, or it is said already."""
-    worst = _worst_rated(found, users)
-    if worst is None or f"{worst[0]}.call_r" in without:
-        return []
-    return [f"{worst[0]} R {significant(worst[1], 3)}"]
 
 
 def _worst_rated(found: Measured, users: Sequence[Users]) -> tuple[str, float] | None:

@@ -7,9 +7,7 @@ from typing import Final, NamedTuple
 
 from bufferlab.render.advise.beware import bewares, grave, loses_much, missed_default, spoilt
 from bufferlab.render.advise.decided import tie_text, undecided_text
-from bufferlab.render.advise.felt import lacked_text, why_text
 from bufferlab.render.advise.half import (
-    beside_answer,
     betters_today,
     default_text,
     keeps,
@@ -145,9 +143,8 @@ def _meeting(advice: Advice, them: str) -> Iterator[_Said]:
     yield _Said(_sure(advice, them), of_it)
     if (decides := controls_decide(advice) or may_be_bbr(advice)) is not None:
         yield _Said(decides, _DECIDES)
-    why = None if loses_much(advice) else why_text(advice)
-    for text in filter(None, (why, default_text(advice), lacked_text(advice, beside=beside_answer(advice)))):
-        yield _Said(text, _BESIDE)
+    if (default := default_text(advice)) is not None:
+        yield _Said(default, _BESIDE)
     if advice.stage == "first" and advice.finished and not advice.tied:
         yield _Said(_QUICK, _DECIDES)
     yield from _cautions(advice)
@@ -234,7 +231,7 @@ def _what(advice: Advice) -> str:
     entry = advice.answer
     size = size_text(advice.site, entry.packets, is_ample=entry.queue.knob == "target")
     if entry.queue.name == LLQ:
-        return f"{entry.title} with a queue-limit of {size} in class-default."
+        return f"{entry.title}: queue-limit {size} in class-default."
     if entry.queue.knob == "limit":
         return f"{queue_text(entry.queue)} with a buffer of {size}."
     return f"{queue_text(entry.queue)}: {entry.queue.show(entry.setting)}, limit {size}."

@@ -1,0 +1,181 @@
+"""The answer beside what runs today, half of its buffer and other queues: numbers in columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from bufferlab.render.advise.buffers import unshown
+from bufferlab.render.advise.felt import Measured
+from bufferlab.render.advise.half import is_answer, today_name
+from bufferlab.render.framed import WITHIN, Line
+from bufferlab.render.summary import NONE
+from bufferlab.render.words import metric_of, short_text
+from bufferlab.results.metrics.metric import BRIEF_SECONDS, FRACTION, MILLISECONDS, SECONDS, Unit
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.choosing.choice import Rival
+from bufferlab.studies.choosing.objectives import Aspect, Kind
+from bufferlab.studies.targets import Target
+from bufferlab.units import packets_text
+
+_LINK: Final = ("utilization", "loss", "wait_mean_ms")
+
+_TURN: Final[tuple[Kind, ...]] = ("calls", "pages", "latency", "transfers", "throughput", "fairness")
+"""What users feel, in the order of the columns: the last ones fall off where there is no room."""
+
+_GAP: Final = 2
+
+_ROOM: Final = WITHIN - len("runner-up ")
+"""Characters of a line beside the labels, on a usual terminal."""
+
+_WITH_HEAD: Final = 2
+"""Place of the rows without which there is no comparison."""
+
+_MISSES: Final = "*"
+"""Behind what misses a target."""
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A row: the answer, or what is beside it.
+
+    Attributes:
+        label: What it is: "today".
+        name: The queue and its setting in few words: "fifo, 64 packets".
+        measured: What its runs gave, with the seeds that all rows have.
+        missed: The targets that it misses.
+        place: Which gives way first where there is no room, the highest.
+    """
+
+    label: str
+    name: str
+    measured: Measured
+    missed: Sequence[Target]
+    place: int = _WITH_HEAD
+
+
+class _Column(NamedTuple):
+    """A column: its head, its unit as it is shown, and a metric with the unit and digits of its numbers."""
+
+    head: str
+    shown: str
+    metric: str
+    unit: Unit
+    digits: int = 3
+
+
+def comparison(advice: Advice) -> Iterator[Line]:
+    """Lines of a box: a head, the answer, and what is beside it; none where nothing is."""
+    rows = list(beside(advice))
+    if len(rows) < 2:
+        return
+    columns = list(_columns(advice))
+    names = [f"{each.name}{_MISSES if each.missed else ''}" for each in rows]
+    seeds = len(advice.answer.values)
+    title = (
+        f"{seeds} runs; {_MISSES} misses" if any(each.missed for each in rows) else f"means of {seeds} runs"
+    )
+    numbers = [[_number(each.measured, column) for column in columns] for each in rows]
+    heads = _heads(title, columns, names, numbers)
+    table = [*heads, *([name, *cells] for name, cells in zip(names, numbers, strict=True))]
+    widths = _widths(table)
+    ends = [sum(widths[: at + 1]) + _GAP * at for at in range(len(widths))]
+    above = [Compared("", "", advice.answer, ())] * len(heads)
+    for (first, *cells), row in zip(table, (*above, *rows), strict=True):
+        text = (" " * _GAP).join([f"{first:<{widths[0]}}", *map(str.rjust, cells, widths[1:])])
+        yield Line(row.label, text, ends=ends, shorter=[(row.place, "")], is_elsewhere=True)
+
+
+def _heads(
+    title: str, columns: Sequence[_Column], names: Sequence[str], numbers: Sequence[Sequence[str]]
+) -> list[list[str]]:
+    """The heads of the columns, with their units below them where there is no room beside them."""
+    together = [title, *(f"{each.head} {each.shown}".rstrip() for each in columns)]
+    widths = _widths([together, *([name, *cells] for name, cells in zip(names, numbers, strict=True))])
+    if sum(widths) + _GAP * (len(widths) - 1) <= _ROOM:
+        return [together]
+    return [[title, *(each.head for each in columns)], ["", *(each.shown for each in columns)]]
+
+
+def _widths(table: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(len, cells)) for cells in zip(*table, strict=True)]
+
+
+def beside(advice: Advice) -> Iterator[Compared]:
+    """The rows: the answer first, then what runs today, half of it, other queues."""
+    yield Compared("answer", brief_name(advice.answer), advice.answer, _missed(advice.answer))
+    if (today := advice.today) is not None and not is_answer(advice, today):
+        label = "today" if today.default_of is None else "default"
+        yield Compared(label, today_name(today), today, today.missed)
+    if (half := advice.half) is not None:
+        name = f"{advice.answer.queue.label}, {packets_text(half.size)}"
+        yield Compared("half", name, half, half.missed, 11)
+    fifo, second = advice.best_fifo(), runner_up(advice)
+    if second is not None:
+        entry = advice.entries[second.name]
+        yield Compared("runner-up", brief_name(entry), entry, second.missed)
+    if fifo is not None and fifo is not advice.answer and (second is None or fifo.name != second.name):
+        yield Compared("plain", brief_name(fifo), fifo, _missed(fifo), 7)
+    if (absent := advice.absent) is not None:
+        label = "unasked" if absent.platform is None else "lacking"
+        setting = absent.queue.show(absent.queue.usual).removeprefix("target ")
+        yield Compared(label, f"{absent.queue.label}, {setting}", absent, absent.missed, 12)
+
+
+def runner_up(advice: Advice) -> Rival | None:
+    """The best of the other queues; `None` if none was tried."""
+    own = advice.answer.queue
+    return next((each for each in advice.choice.rivals if advice.entries[each.name].queue != own), None)
+
+
+def brief_name(entry: Entry) -> str:
+    """A queue and its setting, without what a table has room for: "fq_codel, 5 ms"."""
+    setting = entry.queue.show(entry.setting).removeprefix("target ")
+    return f"{entry.queue.kind if entry.queue.is_own else entry.queue.label}, {setting}"
+
+
+def _missed(entry: Entry) -> list[Target]:
+    return [each.target for each in entry.checks if not each.met]
+
+
+def _columns(advice: Advice) -> Iterator[_Column]:
+    """What the link does, what targets ask for, and what users feel."""
+    yield _Column("used", FRACTION.shown, "utilization", FRACTION, 4)
+    yield _Column("lost", FRACTION.shown, "loss", FRACTION)
+    yield _Column("wait", MILLISECONDS.shown, "wait_mean_ms", MILLISECONDS)
+    felt = sorted(
+        (each for each in advice.aspects if each.metric not in _LINK and _is_shown(each, advice.aspects)),
+        key=lambda each: _TURN.index(each.kind),
+    )
+    for target in unshown(advice.targets, (*_LINK, *(each.metric for each in felt))):
+        unit = target.metric.unit
+        yield _Column(short_text(target).removeprefix("wait: "), unit.shown, target.name, unit)
+    for each in felt:
+        yield _felt_column(advice, each)
+
+
+def _is_shown(aspect: Aspect, all_of_them: Sequence[Aspect]) -> bool:
+    """Of calls their rating tells of losses; how evenly flows share is shown where that is all there is."""
+    group, _, name = aspect.metric.rpartition(".")
+    others = {each.metric for each in all_of_them}
+    if name == "loss":
+        return f"{group}.call_r" not in others
+    groups = {each.metric.rpartition(".")[0] for each in all_of_them if each.kind == "throughput"}
+    return name != "jain_index" or len(groups) <= 1
+
+
+def _felt_column(advice: Advice, aspect: Aspect) -> _Column:
+    group, _, name = aspect.metric.rpartition(".")
+    unit = metric_of(aspect.metric).unit
+    known = advice.answer.mean(aspect.metric).mean
+    if unit is SECONDS and known is not None and known < 1:
+        unit = BRIEF_SECONDS
+    short = {"call_r": "R", "jain_index": "Jain"}
+    return _Column(group or "all", short.get(name, unit.shown), aspect.metric, unit)
+
+
+def _number(measured: Measured, column: _Column) -> str:
+    mean = measured.mean(column.metric).mean
+    return NONE if mean is None else column.unit.text(mean, digits=column.digits)
