@@ -129,6 +129,11 @@ def test_a_text_a_document_and_tables(at_senders: Findings, tmp_path: Path) -> N
     assert document["rate_bps"] == at_senders.rate_bps and document["rtt_ms"]["p50"] == pytest.approx(
         20, abs=0.2
     )
+    assert document["seen_from"] == {"near the sender": 5} and document["datagram_flows"] == 1
+    assert document["datagrams_bps"] == pytest.approx(1e6, rel=0.02)
+    assert document["short_flow_bytes"] == pytest.approx(20_000, rel=0.05)
+    assert document["buffer_low_ms"] <= document["buffer_ms"] <= document["buffer_high_ms"]
+    assert document["ecn_packets"] == {"ect0": 0, "ect1": 0, "ce": 0} and document["loss_episodes"] > 0
     read = pl.read_parquet(tmp_path / "all" / "connections.parquet")
     assert read.equals(at_senders.observation.connections)
 

@@ -40,7 +40,7 @@ def capture(bufferlab: Command, tmp_path: Path) -> str:
 def test_from_a_capture_to_a_buffer_in_two_commands(bufferlab: Command, capture: str) -> None:
     ended = bufferlab("observe", capture, "--scenario", "seen.toml", "--mix", "reno:100%", "--plot", "seen")
     assert ended.status == 0 and "out, interface 0 (senders): 9.997 Mbps ± " in ended.out
-    assert "wrote seen.toml; next: bufferlab advise seen.toml" in ended.err
+    assert "wrote seen.toml; next: bufferlab advise seen.toml --today scenario" in ended.err
     assert "congestion controls" not in ended.err  # the mix was given
     assert Path("seen.png").stat().st_size > 10_000
     sized, truth = (
@@ -50,6 +50,13 @@ def test_from_a_capture_to_a_buffer_in_two_commands(bufferlab: Command, capture:
     assert (sized.status, truth.status) == (0, 0), sized.err + truth.err
     found, true = (json.loads(each.out)["buffer"]["packets"] for each in (sized, truth))
     assert found == pytest.approx(true, rel=0.2), (found, true)
+
+
+def test_the_answer_stands_beside_the_queue_that_the_capture_shows(bufferlab: Command, capture: str) -> None:
+    ended = bufferlab("observe", capture, "--mix", "reno:100%", "--advise", "--quick")
+    assert ended.status == 0, ended.err
+    assert "Without --quick, other traffic" in ended.out and "What if" not in ended.out
+    assert re.search(r"^ today: fifo, 40 packets +-", ended.out, re.MULTILINE), ended.out
 
 
 def test_where_controls_come_from_is_said(bufferlab: Command, capture: str, tmp_path: Path) -> None:
@@ -84,6 +91,10 @@ def test_json_and_options_that_do_not_go_together(bufferlab: Command, capture: s
             ended.status == 2 and f"{extra[0]}: " in ended.err and "--scenario FILE or --advise" in ended.err
         )
     assert bufferlab("observe", capture, "--advise", "--json").status == 2
+    assert (
+        "--quick: stops its answers; accepted: --advise with it"
+        in bufferlab("observe", capture, "--quick").line()
+    )
     ended = bufferlab("observe", capture, "--direction", "up")
     assert ended.status == 2 and "--direction: 'up' is not a direction; accepted: out or in" in ended.err
 

@@ -86,6 +86,7 @@ class Findings(CapturedLink, Displayed):
         long = timed(self.long)
         shares = (5, 25, 50, 75, 95)
         named = ("median", "p95", "p99", "max")
+        vantages = self.long["vantage"].value_counts(sort=True)
         return {
             "file": self.observation.file,
             "duration_s": self.observation.duration_s,
@@ -101,9 +102,22 @@ class Findings(CapturedLink, Displayed):
             "long_flows_in_all": len(self.long),
             "rtt_ms": {f"p{share}": rtt_quantile_ms(long, share / 100) for share in shares},
             "short_flows_per_s": len(self.short) / self.observation.duration_s,
+            "short_flow_bytes": self.short["new_bytes"].mean(),
+            "datagrams_bps": float(self.datagrams["ip_bytes"].sum()) * 8 / self.observation.duration_s,
+            "datagram_flows": len(self.datagrams),
             "wait_ms": {name: waits[f"{name}_ns"] / NS_PER_MS if waits else None for name in named},
-            "buffer_ms": waits["depth_ns"] / NS_PER_MS if waits.get("is_filled") else None,
+            "wait_samples": waits.get("samples", 0),
+            **{
+                f"buffer{end}_ms": waits[f"depth{end}_ns"] / NS_PER_MS if waits.get("is_filled") else None
+                for end in ("", "_low", "_high")
+            },
             "loss": self.losses,
+            "loss_episodes": int(self.flows["loss_episodes"].sum()),
+            "spurious_segments": int(self.flows["spurious_segments"].sum()),
+            "ecn_packets": {
+                name: int(self.flows[f"{name}_packets"].sum()) for name in ("ect0", "ect1", "ce")
+            },
+            "seen_from": {VANTAGES[at]: count for at, count in vantages.iter_rows()},
             "warnings": [
                 {"problem": text, "times": times, "first_byte": byte}
                 for text, times, byte in self.observation.warnings

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
@@ -15,6 +15,7 @@ from bufferlab.cli.answers import Plot
 from bufferlab.cli.common import say
 from bufferlab.cli.options import AsJson
 from bufferlab.errors import InputError
+from bufferlab.studies.words import OWN
 
 if TYPE_CHECKING:
     from bufferlab.captured.findings import Findings
@@ -133,7 +134,15 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         typer.Option("--out", help="Folder for the figure and all tables, as Parquet.", show_default=False),
     ] = None,
     advise: Annotated[
-        bool, typer.Option("--advise", help="Also say which queue to run and how large its buffer should be.")
+        bool,
+        typer.Option(
+            "--advise",
+            help="Also say which queue to run and how large its buffer should be, beside the queue "
+            "that the capture shows.",
+        ),
+    ] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="With --advise: stop after its first answer.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -156,8 +165,11 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         {"--rate": rate, "--mix": mix, "--rtt": rtt, "--ss": None if ss is None else str(ss)},
         scenario=scenario,
         advise=advise,
+        quick=quick,
         as_json=as_json,
     )
+    if anonymize is not None and out is None:
+        say("--anonymize: without --out no address is written anywhere")
     if ss is not None and mix is not None:
         raise InputError("has the controls, too", key="--ss", value=str(ss), accepted="--ss or --mix")
     shares = None if mix is None else read_shares(mix)
@@ -166,7 +178,8 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         given = {"CAPTURE": capture, "--live": live, "--plot": plot, "--out": out, "--anonymize": anonymize}
         _refuse_with_flent(flent, given)
         known = _with_controls(Known(rate=rate, rtt=rtt, mix=shares), sockets)
-        _observe_flent(flent, direction, known, scenario, advise=advise, as_json=as_json)
+        answer = _Answer(advise, quick=quick)
+        _observe_flent(flent, direction, known, scenario, answer, as_json=as_json)
         return
     deliver = Delivery(
         view=findings_view,
@@ -193,13 +206,34 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     if scenario is not None or advise:
         with _naming_options():
             known = _with_sockets(found, Known(rate=rate, rtt=rtt, mix=shares), sockets)
-            _hand_over(found, scenario, known, advise=advise)
+            _hand_over(found, scenario, known, _Answer(advise, quick=quick))
+
+
+class _Answer(NamedTuple):
+    """Whether the scenario is given to `advise`, and how.
+
+    Attributes:
+        is_wanted: Whether it is.
+        quick: Whether its first answer is enough.
+        today: What the link runs now, as `advise` takes it; `None` if the capture does not show it.
+    """
+
+    is_wanted: bool
+    quick: bool = False
+    today: str | None = None
 
 
 def _check_together(
-    of_scenario: Mapping[str, str | None], *, scenario: Path | None, advise: bool, as_json: bool
+    of_scenario: Mapping[str, str | None],
+    *,
+    scenario: Path | None,
+    advise: bool,
+    quick: bool,
+    as_json: bool,
 ) -> None:
     """Refuse options that mean nothing together."""
+    if quick and not advise:
+        raise InputError("stops its answers", key="--quick", accepted="--advise with it")
     for key, value in of_scenario.items():
         if value is not None and scenario is None and not advise:
             accepted = "--scenario FILE or --advise with it"
@@ -252,7 +286,7 @@ def _refuse_with_flent(file: Path, given: Mapping[str, object]) -> None:
 
 
 def _observe_flent(
-    file: Path, direction: str | None, known: Known, path: Path | None, *, advise: bool, as_json: bool
+    file: Path, direction: str | None, known: Known, path: Path | None, answer: _Answer, *, as_json: bool
 ) -> None:
     """Say what a test by Flent tells of a link."""
     from bufferlab.captured.flent import read_flent  # noqa: PLC0415 - slow to import
@@ -261,10 +295,10 @@ def _observe_flent(
 
     with _naming_options():
         test = read_flent(file, direction)
-        found = test.scenario(known) if path is not None or advise else None
+        found = test.scenario(known) if path is not None or answer.is_wanted else None
     show_as(test.to_dict, lambda: flent_view(test), as_json=as_json)
     if found is not None:
-        _write(found, path, [f"from {file}"], advise=advise)
+        _write(found, path, [f"from {file}"], answer)
 
 
 def _with_controls(known: Known, sockets: Sockets | None) -> Known:
@@ -286,7 +320,7 @@ def _with_sockets(found: Findings, known: Known, sockets: Sockets | None) -> Kno
     return replace(_with_controls(known, sockets), rtt=rtt)
 
 
-def _hand_over(found: Findings, path: Path | None, known: Known, *, advise: bool) -> None:
+def _hand_over(found: Findings, path: Path | None, known: Known, answer: _Answer) -> None:
     """Make the scenario, write it and give it to `advise`."""
     from bufferlab.captured.fitting import fitted  # noqa: PLC0415 - slow to import
     from bufferlab.progress import progress_bar  # noqa: PLC0415
@@ -298,14 +332,16 @@ def _hand_over(found: Findings, path: Path | None, known: Known, *, advise: bool
     for line in lines:
         say(line)
     doubts = [f"beware: {each}" for each in found.doubts]
-    _write(fit.scenario, path, [f"from {found.observation.file}", *lines, *doubts], advise=advise)
-    for each in doubts if advise else ():  # behind the answer, which knows nothing of them
+    if fit.queue_by != "assumed":
+        answer = answer._replace(today=OWN)
+    _write(fit.scenario, path, [f"from {found.observation.file}", *lines, *doubts], answer)
+    for each in doubts if answer.is_wanted else ():  # behind the answer, which knows nothing of them
         say(each)
 
 
-def _write(scenario: Scenario, path: Path | None, lines: Sequence[str], *, advise: bool) -> None:
+def _write(scenario: Scenario, path: Path | None, lines: Sequence[str], answer: _Answer) -> None:
     """Write a scenario, here or where nothing keeps it, and give it to `advise`."""
-    from bufferlab.cli.advise import advise as answer  # noqa: PLC0415 - slow to import
+    from bufferlab.cli.advise import advise  # noqa: PLC0415 - slow to import
     from bufferlab.files import write_whole  # noqa: PLC0415
 
     with TemporaryDirectory(prefix="bufferlab-") as folder:
@@ -313,6 +349,9 @@ def _write(scenario: Scenario, path: Path | None, lines: Sequence[str], *, advis
         head = "".join(f"# {line}\n" for line in lines)
         write_whole(file, f"{head}\n{scenario.to_toml()}")
         if path is not None:
-            say(f"wrote {path}" if advise else f"wrote {path}; next: bufferlab advise {path}")
-        if advise:
-            answer(file)
+            today = "" if answer.today is None else f" --today {answer.today}"
+            say(
+                f"wrote {path}" if answer.is_wanted else f"wrote {path}; next: bufferlab advise {path}{today}"
+            )
+        if answer.is_wanted:
+            advise(file, quick=answer.quick, today=answer.today)
