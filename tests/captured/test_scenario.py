@@ -12,6 +12,7 @@ import pytest
 import bufferlab
 from bufferlab import InputError
 from bufferlab.captured.fitting import NEAR
+from bufferlab.captured.flows import lasting_loss_of
 from bufferlab.captured.laws import law
 from bufferlab.captured.long import long_groups
 from bufferlab.captured.scenario import Queue, seen_queue
@@ -121,6 +122,20 @@ def test_controls_of_another_link_are_found(control: str, tmp_path: Path) -> Non
     assert bufferlab.observe(path).fit().controls == control
 
 
+@pytest.mark.parametrize("control", ["cubic-linux", "bbr"])
+def test_what_flows_lose_in_their_start_does_not_decide_their_controls(control: str, tmp_path: Path) -> None:
+    """Plain CUBIC without HyStart loses half a window there, BBR for some round trips."""
+    path = tmp_path / "link.pcapng"
+    scenario = of("fifo", "1 bdp", control, 40)
+    scenario["flows"][0] |= {"count": 1, "handshake": True, "timestamps": True}
+    bufferlab.run(scenario, progress=False, pcap=path, pcap_at=["senders"])
+    found = bufferlab.observe(path)
+    lasting, fit = lasting_loss_of(found.flows), found.fit()
+    assert lasting is not None and found.losses is not None and lasting < 0.3 * found.losses
+    assert fit.captured["loss"] == lasting
+    assert fit.controls == control.partition("-")[0]
+
+
 def of(queue: str, buffer: str, control: str, seconds: int = 30) -> dict[str, Any]:
     """A busy link."""
     return {
@@ -169,7 +184,7 @@ def test_losses_at_one_depth_where_each_flow_may_have_a_queue(
     fit = seen.fit()
     assert (fit.queue, fit.queue_by) == (found, by)
     lines = " ".join(fit_lines(fit, is_mix_given=False))
-    assert ("may be as near" in lines.partition("queue: ")[2]) == (queue == "fq_codel")
+    assert "may be as near" not in lines.partition("queue: ")[2]
 
 
 def test_a_buffer_of_a_few_packets_is_found_under_senders_that_pace(tmp_path: Path) -> None:

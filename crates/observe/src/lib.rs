@@ -32,6 +32,7 @@ mod segments;
 mod sequence;
 mod sides;
 mod sketch;
+mod start;
 mod tcp;
 mod times;
 mod trips;

@@ -84,6 +84,10 @@ table! {
         dsack_segments: u64,
         /// Times at which losses began: those of one round trip are one.
         loss_episodes: u64,
+        /// Segments until its first losses are repaired, by which slow start ends; 0 if its beginning was not seen.
+        start_segments: u64,
+        /// Of those, the ones sent again.
+        start_retransmitted_segments: u64,
         /// Segments that came after later ones.
         reordered_segments: u64,
         /// Packets that are ECN-capable, ECT(0).

@@ -140,6 +140,8 @@ fn direction_row(connection: &Connection, sender: usize) -> DirectionRow {
         spurious_segments: sending.map_or(0, |end| end.repeats.spurious().into()),
         dsack_segments: sending.map_or(0, |end| end.repeats.reported.into()),
         loss_episodes: counts.loss_episodes.into(),
+        start_segments: counts.start_segments,
+        start_retransmitted_segments: counts.start_retransmitted_segments,
         reordered_segments: counts.reordered_segments,
         ect0_packets: counts.ect0_packets,
         ect1_packets: counts.ect1_packets,

@@ -12,6 +12,7 @@ use crate::repeats::Repeats;
 use crate::sample::{Loss, Sample, Seen};
 use crate::segments;
 use crate::sequence::{is_near, widen};
+use crate::start::Start;
 use crate::watched::Watched;
 
 /// An echo tells what a queue holds if the sender was not silent for longer than such a part of it.
@@ -43,6 +44,7 @@ pub(crate) struct Sending {
     blocks: Watched<u64>,
     stamps: Watched<(u32, bool)>,
     prompt: Prompt,
+    start: Start,
     clock: Clock,
     last_trip_ns: u64,
     last_stamp: Option<u32>,
@@ -157,7 +159,7 @@ impl Connection {
                     from,
                     (start, end.min(me.next)),
                     kind,
-                    (payload, segments_of, sent.at),
+                    (payload, segments_of, sent.at, round_trip.unwrap_or(0)),
                     counts,
                     seen,
                 );
@@ -311,7 +313,7 @@ impl Sending {
         of: usize,
         (start, end): (u64, u64),
         kind: Kind,
-        (payload, segments_of, now): (u32, impl Fn(u32) -> u64, u64),
+        (payload, segments_of, now, trip_ns): (u32, impl Fn(u32) -> u64, u64, u64),
         counts: &mut Counts,
         seen: &mut Seen,
     ) {
@@ -338,6 +340,10 @@ impl Sending {
             self.recovery = self.next;
             counts.loss_episodes += 1;
             seen.loss = Some(Loss { of, ahead, excess_ns: self.recent[usize::from(!ahead)].largest() });
+        }
+        if !arrived && self.isn.is_some() {
+            let excess_ns = self.recent[usize::from(!ahead)].largest().unwrap_or(0);
+            self.start.again(now, trip_ns + excess_ns, segments, counts);
         }
     }
 }

@@ -17,6 +17,7 @@ from typing import Final, Literal, TypeAlias
 
 import polars as pl
 
+from bufferlab.captured.flows import lasting_loss_of
 from bufferlab.captured.link import CapturedLink
 from bufferlab.captured.observation import NS_PER_MS
 from bufferlab.captured.scenario import (
@@ -214,7 +215,7 @@ def captured_values(link: CapturedLink) -> Values:
     used = link.utilization()
     return {
         "utilization": None if link.is_offered or used is None else min(used, 1.0),
-        "loss": link.losses,
+        "loss": lasting_loss_of(link.flows),
         "wait_p50_ms": waits["median_ns"] / NS_PER_MS if waits else None,
         "wait_p95_ms": waits["p95_ns"] / NS_PER_MS if waits else None,
     }

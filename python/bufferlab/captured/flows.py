@@ -197,3 +197,22 @@ def loss_of(flows: pl.DataFrame) -> float | None:
     segments = int(tcp["segments"].sum())
     needed = int(tcp["retransmitted_segments"].sum()) - int(tcp["spurious_segments"].sum())
     return max(needed, 0) / segments if segments else None
+
+
+def lasting_loss_of(flows: pl.DataFrame) -> float | None:
+    """Segments sent again over segments, 0 to 1, without the starts of long flows.
+
+    A flow has one start, however long it lasts.
+    In slow start a sender's window doubles until the buffer overflows, by up to what the path holds
+    (RFC 5681, section 3.1), and BBR's start does the same. In a capture of a minute that may be most of what
+    is lost, and a scenario's runs, which begin before they are measured, do not have it. A flow that loses
+    in its start alone has lost nothing.
+    """
+    of_start = pl.col("long") & (pl.col("protocol") == TCP)
+    zero = pl.lit(0, pl.UInt64)
+    return loss_of(
+        flows.with_columns(
+            (pl.col(name) - pl.when(of_start).then(pl.col(f"start_{name}")).otherwise(zero)).alias(name)
+            for name in ("segments", "retransmitted_segments")
+        )
+    )

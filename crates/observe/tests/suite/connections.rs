@@ -58,6 +58,30 @@ fn a_loss_behind_the_vantage_point_is_repaired_by_a_repetition() {
 }
 
 #[test]
+fn what_the_start_loses_is_apart_from_what_is_lost_later() {
+    let repaired = |at: u64, n: u32| {
+        [
+            data(at, n, 1_000),
+            data(at + MS, n + 1_000, 1_000),
+            ack(at + 21 * MS, n, &[(n + 1_000, n + 2_000)]),
+            data(at + 40 * MS, n, 1_000),
+            ack(at + 60 * MS, n + 2_000, &[]),
+        ]
+    };
+    // the second follows within two round trips of about 40 ms, the third is a second later
+    let packets: Vec<_> = [(50, 0), (130, 2_000), (1_200, 4_000)]
+        .into_iter()
+        .flat_map(|(at, n)| repaired(at * MS, n))
+        .collect();
+    let ways = observe_after_handshake(packets.clone()).directions;
+    assert_eq!((ways.loss_episodes[SERVERS], ways.retransmitted_segments[SERVERS]), (3, 3));
+    assert_eq!((ways.start_segments[SERVERS], ways.start_retransmitted_segments[SERVERS]), (6, 2));
+    let ways = observe(packets).directions;
+    let own = ways.retransmitted_segments.iter().position(|&again| again > 0).expect("some were lost");
+    assert_eq!((ways.start_segments[own], ways.start_retransmitted_segments[own]), (0, 0)); // no SYN was seen
+}
+
+#[test]
 fn a_loss_before_the_vantage_point_leaves_a_hole() {
     let seen = observe_after_handshake([
         data(50 * MS, 0, 1_000),
