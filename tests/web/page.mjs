@@ -35,6 +35,12 @@ async function toTheEnd(page) {
   await button(page, "Run").waitFor();
 }
 
+/** The same by the slider of time, with a picture of the end alone: for tests that are about what is shown then. */
+async function atTheEnd(page) {
+  await page.getByLabel("Time", { exact: true }).fill("1000");
+  await page.getByText("What the run came to").first().waitFor();
+}
+
 const tests = {
   async "an example is there at once and runs to its end"(open) {
     const page = await open("");
@@ -103,7 +109,7 @@ const tests = {
     await mark.click();
     const packets = Number((await mark.textContent()).match(/(\d+) packets/)[1]);
     assert.ok(packets > 1 && packets < 100, packets);
-    await toTheEnd(page);
+    await atTheEnd(page);
     const busy = (await page.getByText("the link was busy").textContent()).match(/([\d.]+) %/)[1];
     assert.ok(Number(busy) >= 99, busy);
     // a link that is much faster than its flows cannot be kept busy
@@ -152,7 +158,7 @@ const tests = {
     const page = await open(small());
     await button(page, "Compare with a copy").click();
     await page.getByRole("region", { name: "Variant 2" }).waitFor();
-    await toTheEnd(page);
+    await atTheEnd(page);
     const chart = page.getByRole("img", { name: "Congestion window" }).first();
     await chart.scrollIntoViewIfNeeded();
     await chart.locator(".u-over").hover({ position: { x: 150, y: 40 } });
@@ -213,7 +219,7 @@ const tests = {
   },
   async "in print, charts are dark on white and nothing is to be pressed"(open) {
     const page = await open(small(), { colorScheme: "dark" });
-    await toTheEnd(page);
+    await atTheEnd(page);
     const ink = () => page.evaluate(() => getComputedStyle(document.querySelector(".chart")).color);
     const drawn = () => page.evaluate(() => document.querySelector(".chart canvas").toDataURL());
     const [light, before] = [await ink(), await drawn()];
@@ -280,11 +286,11 @@ const tests = {
     await page.getByLabel("Queue").selectOption("codel");
     await button(page, "Share").click();
     const link = await page.getByLabel("A link to what is shown here").inputValue();
-    await toTheEnd(page);
+    await atTheEnd(page);
     const again = await open(new URL(link).hash);
     assert.equal(await again.getByLabel("Queue").inputValue(), "codel");
     assert.equal(await again.getByLabel("TOML or JSON").inputValue(), SMALL);
-    await toTheEnd(again);
+    await atTheEnd(again);
     assert.equal(counted(await summary(again)), counted(await summary(page)));
   },
   async "a wrong scenario is refused at its line, and mended"(open) {
@@ -456,7 +462,7 @@ const tests = {
     await figure.getByRole("link", { name: "See it live" }).click();
     await page.getByRole("region", { name: "Variant 3" }).getByRole("heading", { name: "100 packets" }).waitFor();
     assert.equal(await page.getByLabel("Link", { exact: true }).first().locator("option:checked").textContent(), "s0-h2"); // where packets wait
-    await toTheEnd(page);
+    await atTheEnd(page);
     const live = await page.getByRole("region", { name: "Variant 2" }).getByRole("row", { name: /^ping/ }).first().getByRole("cell").last().textContent();
     assert.match(live, / ms$/);
     assert.ok(Math.abs(parseFloat(live) / simulated - 1) < 0.05, `${live}, not ${simulated} ms`); // one seed of five
@@ -512,7 +518,7 @@ const tests = {
       ["light", 360, "#gallery"], ["dark", 1200, "#gallery"],
     ]) {
       const page = await open(hash ?? small(), { colorScheme: scheme, viewport: { width, height: 800 }, bypassCSP: true });
-      if (!["#stories", "#gallery"].includes(hash)) await toTheEnd(page);
+      if (!["#stories", "#gallery"].includes(hash)) await atTheEnd(page);
       if (hash === "#gallery") await page.getByText("The numbers").first().click();
       if (!hash) await page.getByText("The scenario as text and form").click();
       if (hash?.startsWith("#story=")) await page.getByLabel("About 4 ms, as before").check();
