@@ -70,8 +70,10 @@ test: ## All checks and tests, as CI runs them
 	@$(BIN)/pytest -q --numprocesses=logical --dist=worksteal $(PYTEST)
 
 # Beside each other: the engine is linked on one core
+# No examples: lints have checked them, and linking the engine into one tests nothing
 test-rust: lint-rust
-	cargo test --quiet --locked --workspace
+	cargo test --quiet --locked --workspace --lib --bins --tests
+	cargo test --quiet --locked --workspace --doc
 
 python-ready:
 	@scripts/setup.sh checks
