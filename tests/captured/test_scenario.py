@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import re
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,7 @@ from bufferlab.captured.fitting import NEAR
 from bufferlab.captured.flows import lasting_loss_of
 from bufferlab.captured.laws import law
 from bufferlab.captured.long import long_groups
+from bufferlab.captured.observation import NS_PER_MS
 from bufferlab.captured.scenario import Queue, seen_queue
 from bufferlab.render.observe.fit import fit_lines
 
@@ -134,6 +138,28 @@ def test_what_flows_lose_in_their_start_does_not_decide_their_controls(control: 
     assert lasting is not None and found.losses is not None and lasting < 0.3 * found.losses
     assert fit.captured["loss"] == lasting
     assert fit.controls == control.partition("-")[0]
+
+
+@pytest.mark.skipif(shutil.which("tshark") is None, reason="needs tshark")
+def test_a_known_round_trip_shows_what_waits_in_a_queue_that_is_never_empty(tmp_path: Path) -> None:
+    """A bloated uplink, captured from the middle of its uploads on."""
+    whole, cut = tmp_path / "whole.pcapng", tmp_path / "cut.pcapng"
+    scenario = of("fifo", "150 ms", "reno", 60)
+    scenario["bottleneck"]["rate"] = "10 Mbps"
+    scenario["flows"][0] |= {"count": 3, "rtt": "30 ms", "timestamps": True, "start": "0 s"}
+    (result,) = bufferlab.run(scenario, progress=False, pcap=whole, pcap_at=["senders"])
+    late = ["tshark", "-r", str(whole), "-Y", "frame.time_relative>20", "-w", str(cut)]
+    subprocess.run(late, check=True, capture_output=True)
+    true_ms = float(link_of(result)["wait_p50_ms"])
+    found = bufferlab.observe(cut)
+    assert found.waits is not None and found.waits["median_ns"] / NS_PER_MS < 0.7 * true_ms
+    fit = found.fit(rtt="30 ms")
+    assert fit.captured["wait_p50_ms"] == pytest.approx(true_ms, rel=0.05)
+    packets = int(fit.buffer.partition(" ")[0])
+    assert packets == pytest.approx(125, rel=0.05) and (fit.controls, fit.queue) == ("reno", "fifo")
+    (first, *_) = fit_lines(fit, is_mix_given=False)
+    assert re.fullmatch(r"waits: \d+\.\d ms more in the median than the capture shows, .* as --rtt", first)
+    assert found.fit(rtt="uniform(20 ms, 40 ms)").hidden_ms == 0.0  # a law tells nothing of one flow
 
 
 def of(queue: str, buffer: str, control: str, seconds: int = 30) -> dict[str, Any]:

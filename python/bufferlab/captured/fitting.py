@@ -31,6 +31,7 @@ from bufferlab.captured.scenario import (
     seen_queue,
 )
 from bufferlab.captured.shared import likeness
+from bufferlab.captured.waits import with_known_rtt
 from bufferlab.experiment.run import run
 from bufferlab.scenario import Scenario
 
@@ -101,6 +102,7 @@ class Fit:
         captured: `utilization`, `loss`, `wait_p50_ms` and `wait_p95_ms`; `None` where unknown.
         reproduced: The same of the run.
         left_out: What the scenario does not have, with its share of the link's rate.
+        hidden_ms: What packets wait in addition, as the operator's round-trip time shows, ms.
     """
 
     scenario: Scenario
@@ -114,6 +116,7 @@ class Fit:
     captured: Values
     reproduced: Values
     left_out: Mapping[str, float] = field(default_factory=dict)
+    hidden_ms: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -138,12 +141,13 @@ def fitted(link: CapturedLink, known: Known = NOTHING, *, tell: Tell = lambda _d
     Raises:
         InputError: The link's rate is not known, or no flow has a round-trip time.
     """
+    link, hidden_ms = with_known_rtt(link, known.rtt)
     seen = captured_values(link)
     if link.long.is_empty() or not _is_comparable(seen):
         fit = _usual(link, known, seen)
     else:
         fit = _nearest(link, known, seen, tell)
-    return replace(fit, left_out=left_out(link, known))
+    return replace(fit, left_out=left_out(link, known), hidden_ms=hidden_ms)
 
 
 def _usual(link: CapturedLink, known: Known, seen: Values) -> Fit:

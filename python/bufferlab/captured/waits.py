@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
+import numpy as np
 import polars as pl
 
+from bufferlab.captured.link import CapturedLink
 from bufferlab.captured.observation import NS_PER_MS, Observation
 from bufferlab.captured.shared import Hidden, weighted_median
+from bufferlab.errors import InputError
+from bufferlab.units import PS_PER_MS, parse_time
 
 _QUANTILES: Final = ("median", "p95", "p99", "max")
 _DEPTHS: Final = ("depth_ns", "depth_low_ns", "depth_high_ns")
@@ -21,6 +26,9 @@ _RESOLUTION: Final = 1.008
 """Values of distributions are within 0.8 %."""
 
 _LEAST_NS: Final = 1e6
+
+_LITTLE: Final = 0.05
+"""Part of a known round-trip time up to which smallest ones in the capture are as long. Our choice."""
 
 
 def waits_of(
@@ -61,6 +69,42 @@ def with_hidden(waits: dict[str, Any], found: Hidden, observation: Observation) 
     lost = flows["loss_episodes"].to_numpy()
     distributions = observation.distributions
     return row | depth(row, weighted_median(hides, lost), distributions) if lost.sum() else row
+
+
+def with_known_rtt(link: CapturedLink, rtt: str | None) -> tuple[CapturedLink, float]:
+    """The link with what hides in its flows' smallest round trips where one without waiting is known.
+
+    Where the queue was never empty, no round trip of the capture is without waiting.
+
+    Args:
+        link: What was captured.
+        rtt: A round-trip time without waiting: "40 ms"; what is a law tells nothing of one flow.
+
+    Returns:
+        The link, and what hides in the median, ms; the link as it is and 0 if that is little.
+    """
+    own_ms = _constant_ms(rtt)
+    long = link.long.filter(pl.col("path_rtt_ns").is_finite() & (pl.col("path_rtt_ns") > 0))
+    if own_ms is None or link.waits is None or long.is_empty():
+        return link, 0.0
+    above_ms = np.maximum(long["path_rtt_ns"].to_numpy() / NS_PER_MS - own_ms, 0.0)
+    samples = np.maximum(long["rtt_samples"].to_numpy(), 1)
+    usual_ms = weighted_median(above_ms, samples)
+    if usual_ms <= _LITTLE * own_ms:
+        return link, 0.0
+    flows = long.select("connection", "sender").with_columns(
+        pl.Series("samples", samples), pl.Series("hidden_ms", above_ms)
+    )
+    waits = with_hidden(link.waits, Hidden(flows, usual_ms), link.observation)
+    return replace(link, waits=waits), usual_ms
+
+
+def _constant_ms(rtt: str | None) -> float | None:
+    """A time, ms; `None` of a law, and of what is refused elsewhere."""
+    try:
+        return None if rtt is None else parse_time(rtt) / PS_PER_MS
+    except InputError:
+        return None
 
 
 def depth(row: Mapping[str, Any], hides_ns: float, distributions: pl.DataFrame) -> dict[str, Any]:

@@ -23,6 +23,10 @@ _NEAREST: Final = "of those tried, a run with {} is nearest to the capture"
 def fit_lines(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
     """Controls and queue and where they come from, what the run gives beside the capture, and a warning."""
     is_far = fit.distance is not None and fit.distance > NEAR
+    if fit.hidden_ms:
+        wait = MILLISECONDS.quantity(fit.hidden_ms, digits=3)
+        why = "which has no round trip as short as --rtt"
+        yield f"waits: {wait} more in the median than the capture shows, {why}"
     yield from _controls(fit, is_mix_given=is_mix_given, is_far=is_far)
     yield _queue(fit)
     compared = ", ".join(_compared(fit))
