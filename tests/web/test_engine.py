@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(bool(missing()), reason=missing())
 SHORT: Final = {"run.duration": "6 s", "run.warmup": "1 s"}
 LENGTHS: Final = ("6 s", "12 s", "30 s", "60 s")
 """Where flows start later."""
-FAST_LINKS: Final = ("internet-exchange.toml", "switch.toml")
+FAST_LINKS: Final = ("data-center.toml", "internet-exchange.toml", "switch.toml")
 """Nine tenths of all packets of 6 s of every example; in 2 s they have a million still."""
 EXAMPLES: Final = tuple(sorted((ROOT / "examples").glob("*.toml")))
 CONTROLS: Final = (
