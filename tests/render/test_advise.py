@@ -57,7 +57,7 @@ def test_the_answer_comes_first_then_what_users_feel_and_the_margin() -> None:
     assert "runner-up fifo, 14 packets    99.4     0.5       20      71             4.7" in text
     assert "why not   fifo, 14 packets: users fare 17.58 ± 0.01 % worse than with" in text
     assert "tc qdisc add dev eth0 root fq_codel limit 200 target 5ms" in text
-    assert "Add --shape if the interface itself is faster than 20 Mbps." in text
+    assert "Needs --shape if the interface itself is faster than 20 Mbps." in text
     assert "so far" not in text and "Loss is" not in text
 
 
@@ -66,7 +66,7 @@ def test_whether_a_shaper_is_needed_is_asked_last_at_the_rate_of_an_interface() 
     text = advice_view(advised(MET, where=fast), typed=Typed("linux")).text(80)
     boxed, below = text.split("╰", 1)
     assert "--shape" not in boxed
-    assert "Add --shape if the interface itself is faster than 1 Gbps." in " ".join(below.split())
+    assert "Needs --shape if the interface itself is faster than 1 Gbps." in " ".join(below.split())
     shaped = advice_view(advised(MET, where=fast), typed=Typed("linux", shape=True)).text(80)
     assert "--shape" not in shaped
 

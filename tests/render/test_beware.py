@@ -10,6 +10,7 @@ import pytest
 from bufferlab._scenario_types import ResolvedFlow
 from bufferlab.render.advise.beware import bewares, grave
 from bufferlab.render.advise.box import box_of
+from bufferlab.render.advise.felt import better_but_missed
 from bufferlab.render.advise.head import head
 from bufferlab.render.advise.tried import tried_view
 from bufferlab.render.advise.view import advice_view
@@ -214,6 +215,32 @@ def test_a_queue_that_was_not_to_choose_from_has_a_row_beside_the_answer() -> No
     left_out = dataclasses.replace(made, absent=dataclasses.replace(absent, platform=None))
     assert f"unasked {other.queue.kind}, " in said(box(left_out))
     assert f"not asked for: {other.queue.kind}, " in " ".join(advice_view(left_out).text(80).split())
+
+
+def test_a_buffer_in_which_packets_wait_long_says_that_shorter_ones_lose_much() -> None:
+    late = {**FIFO, "wait_mean_ms": 70.0}
+    made = advised({"fifo": (14, runs(late))}, ("utilization >= 90 %",))
+    assert "longer than the round trip of 40 ms; --max-delay bounds it." in said(box(made))
+    lossy = entry(
+        "fifo", 14, runs(late), made.targets, other={7: {**FIFO, "wait_mean_ms": 9.0, "loss": 0.09}}
+    )
+    found = dataclasses.replace(made, entries={lossy.name: lossy})
+    assert "longer than the round trip of 40 ms; shorter buffers lose 5 % or more." in said(box(found))
+
+
+def test_of_what_misses_a_target_the_usual_delay_is_named_where_users_hardly_notice() -> None:
+    made = advised({"fifo": (14, runs(FIFO)), "fq_codel": (5000, runs(FQ_CODEL))})
+    (rival,) = made.choice.rivals
+    name = next(each for each in made.entries if each.startswith("fq_codel"))
+    other = dataclasses.replace(made.entries[name], setting=200)
+    far = dataclasses.replace(rival, missed=made.targets, behind=Estimate(-0.30, 0.01))
+    near = dataclasses.replace(far, name=other.name, behind=Estimate(-0.32, 0.01))
+    for better, expected in ((near, far), (dataclasses.replace(near, behind=Estimate(-0.5, 0.01)), None)):
+        choice = dataclasses.replace(made.choice, rivals=(better, dataclasses.replace(far, name=name)))
+        found = better_but_missed(
+            dataclasses.replace(made, choice=choice, entries={**made.entries, other.name: other})
+        )
+        assert found is not None and found.name == (name if expected is not None else other.name)
 
 
 ALL_WAITS = ("utilization >= 90 %", "wait_p99 <= 10 ms")

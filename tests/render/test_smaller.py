@@ -182,6 +182,10 @@ def test_what_was_there_before_can_be_had_again() -> None:
     command = "bufferlab configure --rate '20 Mbps' --queue fifo --buffer '64 packets' --platform linux"
     assert f"restore To undo is not to restore: {command} writes what runs today." in text
     assert advice.today is not None
+    presumed = dataclasses.replace(advice, today=dataclasses.replace(advice.today, presumed_of="the kernel"))
+    shown = " ".join(advice_view(presumed).text(80).replace("│", " ").split())
+    assert "The default of the kernel, fifo, 64 packets, is worse: " in shown
+    assert "restore" not in shown  # 'undo' gives it again
     default = dataclasses.replace(advice.today, default_of="Linux")
     assert "restore" not in advice_view(dataclasses.replace(advice, today=default)).text(80)
 

@@ -153,11 +153,11 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     It searches both: size takes the queue as given, compare takes the buffers, sweep takes both.
     """
     from bufferlab.cli.advising import (  # noqa: PLC0415 - slow to import
+        answer_in_file,
         answer_on,
         answered,
         check_met,
         delivery,
-        headline_of,
         typed_on,
         why_none,
     )
@@ -208,7 +208,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         if written is None:
             return
         if (found := answered(made, answer)) is not None:
-            write_scenario(written, found, assumed, answer=headline_of(answer))
+            write_scenario(written, found, assumed, answer=answer_in_file(answer))
         else:
             say(f"{written} stays as it was asked about, without an answer in place: {why_none(answer)}")
 

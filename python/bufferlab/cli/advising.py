@@ -134,6 +134,12 @@ def headline_of(advice: Advice | LinksAdvice) -> str:
     return links_headline(advice) if isinstance(advice, LinksAdvice) else headline(advice)
 
 
+def answer_in_file(advice: Advice | LinksAdvice) -> str:
+    """The same above a scenario that has the answer in place, where a buffer is that of all classes."""
+    parts = 1 if isinstance(advice, LinksAdvice) else advice.answer.queue.parts
+    return headline_of(advice) + (f" The buffer below is that of all {parts} classes." if parts > 1 else "")
+
+
 def check_met(advice: Advice | LinksAdvice, file: str | None) -> None:
     """End with an error if targets are missed, or what meets them at a link alone is not worth running.
 

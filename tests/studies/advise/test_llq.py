@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from bufferlab.cli.advising import answer_in_file
 from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import prepare
+from bufferlab.render.advise.box import box_of
 from bufferlab.render.advise.head import head, headline
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.words import order_text
@@ -149,6 +151,28 @@ def test_an_answer_says_what_it_rests_on_and_types_class_default_s_limit() -> No
         head(found)
     )
     assert f"--buffer '{2 * packets} packets'" in Typed("ios-xe").command(found, found.answer)
+    assert answer_in_file(found).endswith("The buffer below is that of all 2 classes.")
+    assert found.plain is None  # no FIFO was to choose from
+
+
+def test_a_fifo_as_large_shows_what_the_class_of_calls_brings() -> None:
+    found = advise(
+        link_with(2, rate="2 Mbps"),
+        ["wait_mean < 400 ms"],
+        queues="fifo,llq",
+        platform="ios-xe",
+        bounds="8..9",
+        confidence=0.6,
+        sensitivity=False,
+        progress=False,
+        threads=1,
+    )
+    assert found.choice.name.startswith("llq, ") and found.plain is not None
+    assert found.plain.size == found.answer.packets and len(found.plain.values) == len(found.answer.values)
+    table = {line.label: line.text for line in box_of(found).lines}
+    assert table["plain"].startswith(f"fifo, {found.plain.size} packets") and "runner-up" not in table
+    assert table["why not"].startswith(f"fifo, {found.plain.size} packets: users fare ")
+    assert found.to_dict(platform="ios-xe")["plain"]["packets"] == found.plain.size
 
 
 def test_a_fifo_is_not_taken_where_llq_does_all_that_it_does() -> None:

@@ -25,7 +25,7 @@ from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.llq import LLQ
 from bufferlab.studies.choosing.losses import felt
-from bufferlab.studies.choosing.thresholds import LESS, is_standing, loses_heavily
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, LESS, is_standing, loses_heavily
 from bufferlab.studies.targets import bounds_loss, want_largest
 from bufferlab.units import packets_text
 
@@ -85,7 +85,21 @@ def _behind_first(advice: Advice, texts: Iterable[str | None]) -> Iterator[str]:
 
 def _waits_long(advice: Advice) -> str | None:
     who = "all but calls" if advice.answer.queue.name == LLQ else "packets"
-    return long_wait(_felt("wait_mean_ms", advice), advice.site.rtt_ms, advice.targets, who=who)
+    rtt_ms, targets = advice.site.rtt_ms, advice.targets
+    remedy = (
+        {"remedy": f"shorter buffers lose {HEAVY_LOSS * 100:g} % or more"} if _lose_if_shorter(advice) else {}
+    )
+    return long_wait(_felt("wait_mean_ms", advice), rtt_ms, targets, who=who, **remedy)
+
+
+def _lose_if_shorter(advice: Advice) -> bool:
+    """Whether each buffer that was tried, and in which packets do not wait long, loses much."""
+    memory, rtt_ms = advice.answer.buffers, advice.site.rtt_ms
+    if memory is None or bounds_loss(advice.targets):
+        return False
+    waits = {size: memory.mean(size, "wait_mean_ms") for size in memory.sizes if size < advice.answer.setting}
+    short = [size for size, wait in waits.items() if wait and not is_standing(wait, rtt_ms, advice.targets)]
+    return bool(short) and all(loses_heavily(memory.loss(size), advice.targets) for size in short)
 
 
 def loses_much(advice: Advice) -> bool:
@@ -137,8 +151,10 @@ def _less_lost(advice: Advice) -> str:
         return f"; no fifo up to {packets_text(max(memory.sizes))} loses less than {_share(LITTLE_LOST)}"
     wait = memory.mean(size, "wait_mean_ms")
     waits = "" if wait is None else f", and packets wait {MILLISECONDS.quantity(wait, digits=3)} in the mean"
-    missed = [title_text(each) for each in memory.targets if not memory.meets(size, each)]
-    misses = f", which misses {listed(missed)}" if missed else ""
+    missed = [each for each in memory.targets if not memory.meets(size, each)]
+    if not all(map(advice.needs.is_assumed, missed)):
+        return ""  # it is no way out
+    misses = f", which misses {listed([title_text(each) for each in missed])}" if missed else ""
     return f"; with a fifo of {packets_text(size)}{misses}, it is {_share(memory.loss(size))}{waits}"
 
 

@@ -20,6 +20,7 @@ from bufferlab.render.advise.felt import (
     better_but_missed,
     elsewhere_brief,
     elsewhere_text,
+    fare_words,
     gained,
     judged_text,
 )
@@ -47,9 +48,10 @@ from bufferlab.render.framed import Box, Line
 from bufferlab.render.words import measured, rate_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.entry import Entry, superseded
+from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.least import Check, Verdict, lowered
+from bufferlab.units import packets_text
 
 _BELOW: Final = "below this box"
 
@@ -205,7 +207,10 @@ def _notes(advice: Advice) -> Iterator[Line]:
 def _others(advice: Advice) -> Iterator[Line]:
     """Why the runner-up was not taken, and what is equal."""
     second = runner_up(advice)
-    if second is not None:
+    if (plain := advice.plain) is not None:
+        fare = fare_words(plain.rival, plain, advice.answer)
+        yield Line("why not", f"fifo, {packets_text(plain.size)}: users fare {fare}.", shorter=[(8, "")])
+    elif second is not None:
         start = brief_name(advice.entries[second.name])
         text = f"{start}: {_lost(advice, second)}."
         yield Line("why not", text, shorter=[(8, f"{start}: {_brief(advice, second)}")])
@@ -234,8 +239,6 @@ def _lost(advice: Advice, rival: Rival) -> str:
     if rival.is_lossy:
         lost = FRACTION.quantity(entry.mean("loss").mean or 0.0, digits=2)
         return f"loses {lost}, which hardly anybody would accept"
-    if chosen.name in superseded(advice.entries.values()).get(rival.name, ()):
-        return f"{chosen.title} does as much, and lets calls go first"
     if rival.name in advice.outlasted:
         return outlasted_text(advice, advice.outlasted[rival.name])
     return behind_text(rival, entry, chosen)

@@ -111,23 +111,33 @@ def beside(advice: Advice) -> Iterator[Compared]:
         yield Compared(label, today_name(today), today, today.missed)
     if (half := advice.half) is not None:
         name = f"{advice.answer.queue.label}, {packets_text(half.size)}"
-        yield Compared("half", name, half, half.missed, 11)
-    fifo, second = advice.best_fifo(), runner_up(advice)
-    if second is not None:
-        entry = advice.entries[second.name]
-        yield Compared("runner-up", brief_name(entry), entry, second.missed)
-    if fifo is not None and fifo is not advice.answer and (second is None or fifo.name != second.name):
-        yield Compared("plain", brief_name(fifo), fifo, _missed(fifo), 7)
+        yield Compared("half", name, half, half.missed, 11 if advice.plain is None else _WITH_HEAD)
+    yield from _other_queues(advice)
     if (absent := advice.absent) is not None:
         label = "unasked" if absent.platform is None else "lacking"
         setting = absent.queue.show(absent.queue.usual).removeprefix("target ")
         yield Compared(label, f"{absent.queue.label}, {setting}", absent, absent.missed, 12)
 
 
+def _other_queues(advice: Advice) -> Iterator[Compared]:
+    """The runner-up, and the FIFO that many routers have: beside LLQ the one that is as large."""
+    fifo, second = advice.best_fifo(), runner_up(advice)
+    if (plain := advice.plain) is not None:
+        yield Compared("plain", f"fifo, {packets_text(plain.size)}", plain, plain.missed)
+        fifo = None
+    if second is not None:
+        entry = advice.entries[second.name]
+        yield Compared("runner-up", brief_name(entry), entry, second.missed)
+    if fifo is not None and fifo is not advice.answer and (second is None or fifo.name != second.name):
+        yield Compared("plain", brief_name(fifo), fifo, _missed(fifo), 7)
+
+
 def runner_up(advice: Advice) -> Rival | None:
     """The best of the other queues; `None` if none was tried."""
-    own = advice.answer.queue
-    return next((each for each in advice.choice.rivals if advice.entries[each.name].queue != own), None)
+    own, fifo = advice.answer.queue, advice.best_fifo()
+    passed = own if advice.plain is None or fifo is None else fifo.queue  # a FIFO as large says more
+    others = (each for each in advice.choice.rivals if advice.entries[each.name].queue not in (own, passed))
+    return next(others, None)
 
 
 def brief_name(entry: Entry) -> str:

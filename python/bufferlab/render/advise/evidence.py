@@ -106,6 +106,8 @@ def _extra(advice: Advice) -> Iterator[tuple[str, Beside]]:
         yield f"{whose}: {today_name(today)}", today
     if (half := advice.half) is not None:
         yield f"half: {queue_text(advice.answer.queue)}, {packets_text(half.size)}", half
+    if (plain := advice.plain) is not None:
+        yield f"as large: fifo, {packets_text(plain.size)}", plain
     if (absent := advice.absent) is not None:
         whose = "not asked for" if absent.platform is None else f"{absent.platform} lacks"
         yield f"{whose}: {absent.queue.title}, {absent.queue.show(absent.queue.usual)}", absent

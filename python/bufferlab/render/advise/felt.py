@@ -233,7 +233,20 @@ def worse_text(rival: Rival) -> str:
 def better_but_missed(advice: Advice) -> Rival | None:
     """The queue that misses a target, and with which users would fare much better; `None` without one."""
     found = [each for each in advice.choice.rivals if each.missed and _much_better(each.behind)]
-    return min(found, key=lambda each: each.behind.mean or 0.0, default=None)
+    best = min(found, key=lambda each: each.behind.mean or 0.0, default=None)
+    if best is None:
+        return None
+    queue = advice.entries[best.name].queue
+    # of the same queue its usual delay, if users hardly notice the difference
+    usual = [
+        each
+        for each in found
+        if advice.entries[each.name].queue == queue
+        and advice.entries[each.name].setting == queue.usual
+        and len(each.missed) <= len(best.missed)
+        and (each.behind.mean or 0.0) - (best.behind.mean or 0.0) <= MATERIAL
+    ]
+    return usual[0] if usual else best
 
 
 def gained_but_missed(advice: Advice) -> str | None:
@@ -261,7 +274,7 @@ def kept_by_groups(entry: Measured, target: Target, users: Sequence[Users]) -> s
     name = target.metric.name
     if target.group is not None or not target.wants_less or not name.startswith("wait_"):
         return ""
-    waits = {each.name: entry.mean(f"{each.name}.{name}").mean for each in users if each.kind != "bulk"}
+    waits = {each.name: entry.mean(f"{each.name}.{name}").mean for each in users}
     kept = {group: wait for group, wait in waits.items() if target.margin(wait) >= 0}
     if not kept:
         return ""

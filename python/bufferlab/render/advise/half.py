@@ -30,14 +30,16 @@ def now_text(advice: Advice) -> str | None:
         return None
     if may_stay(advice, found):
         return f"Keep what runs today, {_now_text(advice, found)}: {_met(advice, found)}."
-    what = today_name(found)
+    what = f"Today's {today_name(found)}"
+    if found.presumed_of is not None:
+        what = f"The default of {found.presumed_of}, {today_name(found)}"
     why, behind = _fault(advice, found), found.rival.behind
     if found.missed and (behind.mean or 0.0) < -MATERIAL and not may_be_chance(behind):
         better = f"but users fare {share_text(behind)} better with it than with the answer"
-        return f"Today's {what}, {(why or '').removeprefix('it ')}, {better}."
+        return f"{what}, {(why or '').removeprefix('it ')}, {better}."
     if why is None:
         return None
-    return f"Today's {what}, is worse: {_call_then(advice, found, why)}{why}."
+    return f"{what}, is worse: {_call_then(advice, found, why)}{why}."
 
 
 def _call_then(advice: Advice, found: Today, why: str) -> str:

@@ -90,7 +90,12 @@ def much_lost(loss: float | None, targets: Sequence[Target]) -> str | None:
 
 
 def long_wait(
-    wait_ms: float | None, rtt_ms: float, targets: Sequence[Target], *, who: str = "packets"
+    wait_ms: float | None,
+    rtt_ms: float,
+    targets: Sequence[Target],
+    *,
+    who: str = "packets",
+    remedy: str | None = None,
 ) -> str | None:
     """That packets wait longer than their path takes, where no target bounds what grows with the buffer.
 
@@ -99,13 +104,14 @@ def long_wait(
         rtt_ms: The round-trip time without waits.
         targets: What was asked for.
         who: Which packets.
+        remedy: Why nothing is to be done; default what is.
     """
     if wait_ms is None or not is_standing(wait_ms, rtt_ms, targets):
         return None
     wait = MILLISECONDS.quantity(wait_ms, digits=3)
     return (
         f"But {who} wait {wait} in the mean, longer than the round trip of {significant(rtt_ms, 3)} ms; "
-        "--max-delay bounds it."
+        f"{remedy or '--max-delay bounds it'}."
     )
 
 

@@ -117,7 +117,7 @@ class Typed:
 
     @staticmethod
     def _shaper(rate_bps: int) -> str:
-        return f"Add --shape if the interface itself is faster than {rate_text(rate_bps)}."
+        return f"Needs --shape if the interface itself is faster than {rate_text(rate_bps)}."
 
     def command(self, advice: Advice, entry: Entry) -> str:
         """The command that writes the lines for an entry, whatever it misses."""
@@ -132,7 +132,9 @@ class Typed:
     def restoring(self, advice: Advice) -> tuple[tuple[str, str], ...]:
         """How to have again what runs today, as terms; none where nobody said what, or it cannot be typed."""
         now = advice.today
-        if now is None or now.default_of is not None or now.is_shaped or runs_today(advice):
+        if now is None or now.is_shaped or runs_today(advice):
+            return ()
+        if now.default_of is not None or now.presumed_of is not None:  # which 'undo' gives again
             return ()
         if now.queue not in PLATFORMS[self.platform].disciplines:
             return ()

@@ -96,7 +96,8 @@ def _loss_decided(advice: Advice) -> str | None:
     mixed = advice.answer.checked("loss").mean or 0.0
     if not loses_heavily(mixed, advice.targets):
         return None
-    alone = least_lost((each for each in advice.sensitivity if each.title.endswith(ALONE)), mixed)
+    held = (each for each in advice.sensitivity if each.title.endswith(ALONE) and each.holds)
+    alone = least_lost(held, mixed)
     if alone is None:
         return None
     lost, title = alone

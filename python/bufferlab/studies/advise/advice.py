@@ -66,6 +66,7 @@ class Advice(display.Displayed):
         breaks: In how many it does, if it was.
         absent: What a queue would do that was not to choose from; `None` where it was, or was not tried.
         half: What half of the answer's buffer does; `None` where the answer is no buffer or misses.
+        plain: A FIFO with the answer's buffer, where the answer is LLQ; else `None`.
         today: What the link runs now, beside the answer; `None` if nobody said it.
         beyond: By name of a queue, where each target that none of its buffers met is met for itself.
         elsewhere: What users wait for or lose mostly at another link, once it has come to its end.
@@ -95,6 +96,7 @@ class Advice(display.Displayed):
     breaks: int = 0
     absent: Absent | None = None
     half: Half | None = None
+    plain: Half | None = None
     today: Today | None = None
     beyond: Mapping[str, tuple[Beyond, ...]] = dataclasses.field(default_factory=dict)
     elsewhere: tuple[Spoiled, ...] = ()
@@ -266,6 +268,7 @@ class Advice(display.Displayed):
             "outlasted": {name: list(map(_broken, those)) for name, those in self.outlasted.items()},
             "absent": None if self.absent is None else self.absent.to_dict(),
             "half": None if self.half is None else self.half.to_dict(),
+            "plain": None if self.plain is None else self.plain.to_dict(),
             "today": None if self.today is None else self.today.to_dict(),
             "beyond": {name: [_alone(each) for each in those] for name, those in self.beyond.items()},
             **unmet_document(self.entries, self.targets, self.beyond, self.confidence, met=self.choice.meets),

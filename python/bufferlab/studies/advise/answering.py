@@ -173,8 +173,8 @@ class _Answering:
         buffer = link["buffer"]
         packets = round(buffer["amount"] or 0) if buffer["kind"] == "packets" else None
         kind, shaped = str(link["queue"]["discipline"]), is_home(self.base)
-        named = None if self.manner.today is not None else of  # who asks about it means what runs today
-        found = Today(rival, missed, values, kind, buffer["text"], packets, named, shaped)
+        named, presumed = (of, None) if self.manner.today is None else (None, of)
+        found = Today(rival, missed, values, kind, buffer["text"], packets, named, shaped, presumed)
         return dataclasses.replace(advice, today=found, runs=advice.runs + len(values))
 
     def _measured(self, scenario: Scenario, name: str, advice: Advice) -> tuple[Values, ...]:

@@ -11,7 +11,7 @@ from bufferlab.studies.advise.advice import Advice, Stage
 from bufferlab.studies.advise.around import in_reach
 from bufferlab.studies.advise.beyond import beyond, edged
 from bufferlab.studies.advise.entry import Entry, superseded, warnings_about
-from bufferlab.studies.advise.halved import halved
+from bufferlab.studies.advise.halved import FIFO, halved, plain
 from bufferlab.studies.advise.larger import NEAR, judged_by_buffers
 from bufferlab.studies.advise.lengths import long_enough
 from bufferlab.studies.advise.needs import Needs
@@ -140,8 +140,13 @@ class Course:
         self._say("measuring half of the buffer")
         seeds = self.settings.seeds[: len(advice.answer.values)]
         judged = judged_by_buffers(advice.aspects, advice.weights, self.needs.emphasis)
-        found = halved(advice.answer, advice.targets, judged, self.settings.bench, seeds)
-        return dataclasses.replace(advice, half=found, runs=self.settings.bench.runs + self.shaking.runs)
+        bench, targets = self.settings.bench, advice.targets
+        found = halved(advice.answer, targets, judged, bench, seeds)
+        level = None
+        if FIFO in self.settings.queues:
+            level = plain(advice.answer, targets, (advice.aspects, advice.weights), bench, seeds)
+        runs = bench.runs + self.shaking.runs
+        return dataclasses.replace(advice, half=found, plain=level, runs=runs)
 
     def _beside(self, advice: Advice) -> Advice:
         """With runs of FIFO with half, one and two bandwidth-delay products and by rule, as all ask."""

@@ -38,6 +38,7 @@ class Today(Beside):
         default_of: What runs it by default; `None` if somebody said that the link runs it, or runs that.
         is_shaped: Whether it is run below a shaper, which is part of the answer: without that, packets wait
             elsewhere, and the runs say nothing of it.
+        presumed_of: What runs it by default, if somebody said that the link runs that; else `None`.
     """
 
     queue: str
@@ -45,6 +46,7 @@ class Today(Beside):
     packets: int | None
     default_of: str | None
     is_shaped: bool = False
+    presumed_of: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The document."""
