@@ -461,8 +461,10 @@ def test_the_document_s_examples_are_what_comes_out(capsys: pytest.CaptureFixtur
         words = [word.strip("'") for word in re.findall(r"'[^']*'|\S+", command)]
         assert main(words) == 0
         printed = capsys.readouterr().out
-        (sources,) = re.findall(r"^[#!] Sources: ", printed, re.MULTILINE)
-        assert shown == printed[: printed.index(sources)], command
+        assert shown == printed, command
+        assert main([*words, "--sources"]) == 0
+        cited = capsys.readouterr().out
+        assert re.match(r"[#!] Sources: ", cited.removeprefix(printed)) and cited.startswith(printed)
 
 
 @pytest.mark.parametrize(

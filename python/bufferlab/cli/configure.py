@@ -57,6 +57,9 @@ def configure(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     overhead: Annotated[
         str, typer.Option(help="What the router counts for each packet beyond that: its link header.")
     ] = "14 B",
+    sources: Annotated[
+        bool, typer.Option("--sources", help="Also say where syntax, units and bounds were read.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Write what to type on a router for a queue and its buffer."""
@@ -80,7 +83,7 @@ def configure(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     elif not made.lines:
         raise _no_equivalent(queue, made)
     else:
-        typer.echo(str(made))
+        typer.echo(made.cited() if sources else str(made))
 
 
 def _of_options(error: InputError) -> InputError:

@@ -78,8 +78,11 @@ class Configuration:
 
     def __str__(self) -> str:
         comments = [line for note in self.notes for line in self._wrapped(note)]
-        sources = self._wrapped(f"Sources: {_shown(self.sources)}.")
-        return "\n".join([*self.lines, *comments, *self._commands(), *sources])
+        return "\n".join([*self.lines, *comments, *self._commands()])
+
+    def cited(self) -> str:
+        """The same text with where syntax, units and bounds were read."""
+        return "\n".join([str(self), *self._wrapped(f"Sources: {_shown(self.sources)}.")])
 
     def _wrapped(self, note: str) -> list[str]:
         """A note as comments."""

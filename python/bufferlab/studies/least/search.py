@@ -66,6 +66,8 @@ SURE: Final = 0.01
 
 
 _NARROWING: Final = "narrowing down between {low} and {high}"
+_AT_ONE: Final = "looking closer at {low}"
+"""The same at the end of a range."""
 
 
 def least(goal: Goal) -> Search:
@@ -409,7 +411,8 @@ class _Search:
         seeds = range(self.goal.first_seed, self.goal.first_seed + count)
         runs = [Run(size, seed) for size in sizes for seed in seeds if seed not in self.memory.seeds(size)]
         low, high = sorted((self.missed, self.met))
-        note = phase.format(low=self._shown(low), high=self._shown(high))
+        text = _AT_ONE if low == high and "{low} and {high}" in phase else phase
+        note = text.format(low=self._shown(low), high=self._shown(high))
         self.memory.add((yield Step(tuple(runs), note)))
 
     def _shown(self, size: int) -> str:
