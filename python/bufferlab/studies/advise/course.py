@@ -45,6 +45,9 @@ RULES: Final = ("stanford",)
 BESIDE_SEEDS: Final = 4
 """Seeds with which they are."""
 
+BRIEF_SEEDS: Final = 2
+"""Seeds with which `--quick` measures one bandwidth-delay product alone."""
+
 Watch = Callable[[Advice | None, str], None]
 """Called with the best answer so far, and what is done now."""
 
@@ -152,12 +155,14 @@ class Course:
         """With runs of FIFO with half, one and two bandwidth-delay products and by rule, as all ask."""
         entry, site, answer = advice.searched_buffer(), self.question.site, advice.answer
         lost = lossy({answer.name: answer.values}, self.question.targets, site.users)
-        if entry is None or entry.buffers is None or (self.settings.quick and not lost):
+        if entry is None or entry.buffers is None:
             return advice
+        is_brief = self.settings.quick and not lost
         name, memory = entry.queue.name, entry.buffers
         most = (self.question.most if lost else None) or self.question.upper
         wanted = {max(round(site.bdp_packets * part), 1) for part in (*BDPS, *(DEEP if lost else ()))}
         wanted |= {site.rules[name] for name in RULES if name in site.rules}
+        wanted = {max(round(site.bdp_packets), 1)} if is_brief else wanted
         sizes = [
             size
             for size in sorted(wanted)
@@ -166,7 +171,7 @@ class Course:
         if not sizes:
             return advice
         self._say(f"measuring usual buffers of {name}")
-        seeds = self.settings.seeds[:BESIDE_SEEDS]
+        seeds = self.settings.seeds[: BRIEF_SEEDS if is_brief else BESIDE_SEEDS]
         measured = self.settings.bench.measure({Case(name, size): list(seeds) for size in sizes})
         memory.add({Run(case.size, seed): values for (case, seed), values in measured.items()})
         return dataclasses.replace(advice, runs=self.settings.bench.runs + self.shaking.runs)
