@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from bufferlab.render.advise.beware import bewares, grave, loses_much, missed_default, spoilt
 from bufferlab.render.advise.decided import tie_text, undecided_text
+from bufferlab.render.advise.felt import gained_but_missed
 from bufferlab.render.advise.half import (
     betters_today,
     default_text,
@@ -135,10 +136,13 @@ def _meeting(advice: Advice, them: str) -> Iterator[_Said]:
         yield _Said(now)
         now = None
     yield from map(_Said, _taken(advice, them))
+    better = gained_but_missed(advice) if loses_much(advice) else None
+    if better is not None:
+        yield _Said(better)
     yield from map(_Said, tie_text(advice))
-    if now is not None:
-        yield _Said(now)
     of_it = _BESIDE if loses_much(advice) else 0  # of what nobody should run
+    if now is not None:
+        yield _Said(now, of_it)
     yield from (_Said(text, of_it) for text in advice.rests_on)
     yield _Said(_sure(advice, them), of_it)
     if (decides := controls_decide(advice) or may_be_bbr(advice)) is not None:
@@ -147,12 +151,12 @@ def _meeting(advice: Advice, them: str) -> Iterator[_Said]:
         yield _Said(default, _BESIDE)
     if advice.stage == "first" and advice.finished and not advice.tied:
         yield _Said(_QUICK, _DECIDES)
-    yield from _cautions(advice)
+    yield from _cautions(advice, better)
 
 
-def _cautions(advice: Advice) -> Iterator[_Said]:
+def _cautions(advice: Advice, *said: str | None) -> Iterator[_Said]:
     """What speaks against the answer: the gravest has a place before what is beside the answer."""
-    for at, text in enumerate(cautions(advice)):
+    for at, text in enumerate(text for text in cautions(advice) if text not in said):
         yield _Said(text, _MORE if at else _GRAVEST)
 
 
