@@ -71,6 +71,27 @@ def test_whether_a_shaper_is_needed_is_asked_last_at_the_rate_of_an_interface() 
     assert "--shape" not in shaped
 
 
+@pytest.mark.parametrize(
+    ("rate_bps", "device", "is_shaped"),
+    [
+        (20_000_000, None, True),
+        (100_000_000, None, False),
+        (622_000_000, None, False),
+        (100_000_000, "xe-0", True),
+    ],
+)
+def test_where_hardly_an_interface_has_the_rate_a_shaper_is_typed_by_default(
+    rate_bps: int, device: str | None, *, is_shaped: bool
+) -> None:
+    typed = Typed("linux", device).shaped_by_default(rate_bps)
+    assert typed.shape == typed.is_presumed == is_shaped
+    where = dataclasses.replace(site(), rate_bps=rate_bps)
+    text = " ".join(advice_view(advised(MET, where=where), typed=typed).text(80).replace("│", " ").split())
+    assert ("--no-shape if the interface itself sends so." in text) == is_shaped, text
+    assert ("htb" in text) == is_shaped
+    assert not Typed("openwrt").shaped_by_default(20_000_000).is_presumed  # its lines always shape
+
+
 def test_a_target_is_as_sure_as_all_settings_that_were_tried_leave_it() -> None:
     targets = ("utilization >= 99 %", "wait_p99 <= 41.02 ms")
     advice = advised({"fifo": (14, runs(FIFO))}, targets)

@@ -225,7 +225,10 @@ def test_a_buffer_in_which_packets_wait_long_says_that_shorter_ones_lose_much() 
         "fifo", 14, runs(late), made.targets, other={7: {**FIFO, "wait_mean_ms": 9.0, "loss": 0.09}}
     )
     found = dataclasses.replace(made, entries={lossy.name: lossy})
-    assert "longer than the round trip of 40 ms; shorter buffers lose 5 % or more." in said(box(found))
+    assert (
+        "longer than the round trip of 40 ms; where they wait less than that, 5 % or more are lost."
+        in said(box(found))
+    )
 
 
 def test_of_what_misses_a_target_the_usual_delay_is_named_where_users_hardly_notice() -> None:
@@ -313,12 +316,15 @@ def test_where_nothing_is_worth_running_the_command_is_that_of_what_would_be() -
     assert "This writes the lines all the same:" in alone and '"pie"' in alone
 
 
+LONG = "as packets wait long in this one; --for throughput tries them"
+
+
 def test_why_no_larger_buffer_was_tried_is_said_with_what_would_try_it() -> None:
     lossy = {**FIFO, "loss": 0.03}
     long = {**lossy, "wait_mean_ms": 66.3}
     for values, reason in (
-        (lossy, "No larger buffer was tried; --bounds sets up to where."),
-        (long, "No larger buffer was tried, as packets wait long in this one; --for throughput tries them."),
+        (lossy, "No larger buffer of fifo was tried; --bounds sets up to where."),
+        (long, f"No larger buffer of fifo was tried, {LONG}."),
     ):
         plain = advised({"fifo": (14, runs(values))}, where=NEAR)
         largest = entry("fifo", 14, runs(values), plain.targets, other={7: values})

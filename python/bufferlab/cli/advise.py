@@ -17,7 +17,7 @@ from bufferlab.cli.answers import (
     MostLoss,
     OutFolder,
     Plot,
-    Shape,
+    ShapeOrNot,
     TargetTexts,
 )
 from bufferlab.cli.options import (
@@ -133,7 +133,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         ),
     ] = None,
     device: Device = None,
-    shape: Shape = False,
+    shape: ShapeOrNot = None,
     overrides: Overrides = None,
     threads: Threads = None,
     engine: Engine = "local",
@@ -158,6 +158,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         answered,
         check_met,
         delivery,
+        shaped_by_default,
         typed_on,
         why_none,
     )
@@ -166,7 +167,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     from bufferlab.cli.size_input import asking, read_targets  # noqa: PLC0415
 
     check_new(written, scenario, plot)
-    typed = typed_on(platform, device, shape=shape)
+    typed = typed_on(platform, device, shape=bool(shape))
     call_dscp = CALL_DSCP if find_platform(typed.platform).llq else None
     details = {"segment": segment, "calls": calls}
     numbers = Quick(rate, rtt, flows, mix, spread, stack, details, call_dscp)
@@ -183,6 +184,8 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         spelled = {"utilization": utilization, "max_loss": max_loss, "max_delay": max_delay}
         made = asking(loaded, emphasis, more=targets, **spelled)
     several = is_several(link)
+    if shape is None and not several:
+        typed = shaped_by_default(typed, loaded, link)
     check_linklayer(linklayer, typed.platform, both=several and line is not None)
     typed = replace(typed, linklayer=linklayer)
     deliver = delivery(typed, several=several, explain=explain, as_json=as_json, plot=plot, out=out)

@@ -154,6 +154,16 @@ def check_met(advice: Advice | LinksAdvice, file: str | None) -> None:
         raise InputError(headline_of(advice).rstrip("."), file=file)
 
 
+def shaped_by_default(typed: Typed, scenario: Scenario, link: str | None) -> Typed:
+    """Where lines are typed, with a shaper where hardly an interface has the link's rate."""
+    rates = {
+        each["rate_bps"]
+        for each in scenario.links
+        if each["rate_bps"] and (link is None or each["name"] == link)
+    }
+    return typed.shaped_by_default(rates.pop()) if len(rates) == 1 else typed
+
+
 def typed_on(platform: str | None, device: str | None, *, shape: bool) -> Typed:
     """Where lines are typed; what is wrong with it is said before anything is run."""
     typed = Typed(device=device, shape=shape) if platform is None else Typed(platform, device, shape)

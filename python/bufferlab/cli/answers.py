@@ -76,6 +76,15 @@ Shape = Annotated[
     bool,
     typer.Option("--shape", help="Add a shaper at this rate, for an interface that is faster."),
 ]
+ShapeOrNot = Annotated[
+    bool | None,
+    typer.Option(
+        "--shape/--no-shape",
+        help="Add a shaper at this rate, for an interface that is faster. Default if hardly an "
+        "interface has that rate.",
+        show_default=False,
+    ),
+]
 Plot = Annotated[
     Path | None,
     typer.Option(help="Draw the figure here, as PNG and SVG.", show_default=False),

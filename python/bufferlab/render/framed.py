@@ -64,7 +64,7 @@ class Line:
             return [self.text[: max((end for end in self.ends if end <= width), default=width)]]
         if self.verbatim:
             return self.text.splitlines()
-        return [more for each in self.text.splitlines() for more in wrap(each, width)]
+        return [more for each in self.text.splitlines() for more in wrap(each, width, break_on_hyphens=False)]
 
     def less(self) -> Line:
         """The line with the next shorter text."""
@@ -136,7 +136,7 @@ class Box:
         lines = [each.within(room) for each in self.lines]
         if width < _WIDTH:
             return lines
-        head = sum(max(len(wrap(each, within)), 1) for each in self.head)
+        head = sum(max(len(wrap(each, within, break_on_hyphens=False)), 1) for each in self.head)
         most = _HEIGHT - _AROUND - head
         while sum(each.height(room) for each in lines) > most:
             able = [at for at, each in enumerate(lines) if each.shorter]

@@ -86,10 +86,9 @@ def _behind_first(advice: Advice, texts: Iterable[str | None]) -> Iterator[str]:
 def _waits_long(advice: Advice) -> str | None:
     who = "all but calls" if advice.answer.queue.name == LLQ else "packets"
     rtt_ms, targets = advice.site.rtt_ms, advice.targets
-    remedy = (
-        {"remedy": f"shorter buffers lose {HEAVY_LOSS * 100:g} % or more"} if _lose_if_shorter(advice) else {}
-    )
-    return long_wait(_felt("wait_mean_ms", advice), rtt_ms, targets, who=who, **remedy)
+    lost = f"where they wait less than that, {HEAVY_LOSS * 100:g} % or more are lost"
+    remedy = lost if _lose_if_shorter(advice) else None
+    return long_wait(_felt("wait_mean_ms", advice), rtt_ms, targets, who=who, remedy=remedy)
 
 
 def _lose_if_shorter(advice: Advice) -> bool:
@@ -188,8 +187,9 @@ def _is_largest_tried(advice: Advice) -> str | None:
     if site.allowed is not None and 2 * entry.setting > site.allowed.most:
         return f"No larger buffer was tried, as {site.allowed.title} takes no more than {site.allowed.most}."
     if is_standing(_felt("wait_mean_ms", advice) or 0.0, site.rtt_ms, advice.targets):
-        return "No larger buffer was tried, as packets wait long in this one; --for throughput tries them."
-    return "No larger buffer was tried; --bounds sets up to where."
+        why = "as packets wait long in this one; --for throughput tries them"
+        return f"No larger buffer of {entry.title} was tried, {why}."
+    return f"No larger buffer of {entry.title} was tried; --bounds sets up to where."
 
 
 def bad_call(advice: Advice) -> str | None:

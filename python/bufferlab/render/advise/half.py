@@ -49,7 +49,7 @@ def _call_then(advice: Advice, found: Today, why: str) -> str:
     if worst is None or then is None or "rating R" in why:
         return ""
     name, now = worst
-    if abs(then - now) <= NOTABLE_RATING * then:
+    if then - now <= NOTABLE_RATING * then:
         return ""
     return f"{name} R {significant(now, 3)}, not {significant(then, 3)}; "
 
@@ -61,13 +61,14 @@ def _fault(advice: Advice, found: Today) -> str | None:
         return f"it misses {listed([title_text(each) for each in found.missed])}"
     if _loses_more(advice, found):
         return f"it loses {FRACTION.quantity(lost or 0.0, digits=2)}"
-    if (behind.mean or 0.0) > MATERIAL and not may_be_chance(behind):
-        return f"users fare {fare_words(found.rival, found, advice.answer)}"
     is_better = (behind.mean or 0.0) < -MATERIAL and not may_be_chance(behind)
     if _waits_longer(advice, found) and not is_better:
-        wait_ms = found.mean("wait_mean_ms").mean or 0.0
+        now, then = (each.mean("wait_mean_ms").mean or 0.0 for each in (found, advice.answer))
         unfelt = ", which nobody feels in this traffic" if _is_wait_unfelt(advice, found) else ""
-        return f"packets wait {MILLISECONDS.quantity(wait_ms, digits=3)} in the mean{unfelt}"
+        waits = MILLISECONDS.quantity(now, digits=3)
+        return f"packets wait {waits} in the mean, not {MILLISECONDS.text(then, digits=3)}{unfelt}"
+    if (behind.mean or 0.0) > MATERIAL and not may_be_chance(behind):
+        return f"users fare {fare_words(found.rival, found, advice.answer)}"
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import Final
 
@@ -17,7 +17,6 @@ from bufferlab.render.advise.half import runs_today
 from bufferlab.render.words import rate_text
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
-from bufferlab.studies.advise.llq import LLQ
 from bufferlab.studies.buffers import buffer_text
 
 WIDTH: Final = 64
@@ -31,6 +30,15 @@ _ETHERNET_BPS: Final = frozenset(
     mbps * 10**6 for mbps in (10, 100, 1000, 2500, 5000, 10_000, 25_000, 40_000, 50_000)
 ) | frozenset(gbps * 10**9 for gbps in (100, 200, 400, 800))
 """Rates of Ethernet interfaces, bit/s (IEEE 802.3): a link of such a rate is most likely the interface."""
+
+_LINE_BPS: Final = (
+    *(1_544_000, 2_048_000, 34_368_000, 44_736_000),
+    *(count * 155_520_000 for count in (1, 4, 16, 64, 256)),
+)
+"""Rates of leased lines: DS1, E1, E3 and DS3 (ITU-T G.703), STM-1 to STM-256 (ITU-T G.707)."""
+
+_NEAR: Final = 0.01
+"""People round these: 622 Mbps are STM-4."""
 
 _NAMED_MBPS: Final = {
     "hundredgig": 100_000,
@@ -90,15 +98,25 @@ class Typed:
         device: The interface whose output it is; default a usual name.
         shape: Hold the rate by a shaper, since the interface itself is faster.
         linklayer: What a home's line takes for a packet beyond what the interface counts.
+        is_presumed: Whether nobody asked for that shaper.
     """
 
     platform: str = _SHELL
     device: str | None = None
     shape: bool = False
     linklayer: str | None = None
+    is_presumed: bool = False
+
+    def shaped_by_default(self, rate_bps: int) -> Typed:
+        """The same with a shaper where hardly an interface has that rate: without one nothing would wait."""
+        if self._is_own(rate_bps) or not self._could_shape:
+            return self
+        return replace(self, shape=True, is_presumed=True)
 
     def shaper_asked(self, rate_bps: int) -> str | None:
         """Whether a shaper is needed, as a sentence; `None` if it is likely the interface's own rate."""
+        if self.is_presumed:
+            return f"Shaped to {rate_text(rate_bps)}; --no-shape if the interface itself sends so."
         return None if self._is_own(rate_bps) or not self._could_shape else self._shaper(rate_bps)
 
     def shaper_note(self, rate_bps: int) -> str | None:
@@ -108,7 +126,9 @@ class Typed:
     def _is_own(self, rate_bps: int) -> bool:
         """Whether a rate is likely the interface's own: the one in its name, or else one of Ethernet."""
         named = rate_in_name(self.device or "")
-        return rate_bps in _ETHERNET_BPS if named is None else rate_bps == named
+        if named is not None:
+            return rate_bps == named
+        return rate_bps in _ETHERNET_BPS or any(abs(rate_bps - each) <= _NEAR * each for each in _LINE_BPS)
 
     @property
     def _could_shape(self) -> bool:
@@ -170,7 +190,7 @@ class Typed:
                 problem = problem or f"{self.platform} cannot take it ({error})"
                 continue
             if made.lines:
-                notes = (*made.notes, *_simulated(advice, entry, made.lines))
+                notes = (*made.notes, *_simulated(advice, entry, made.lines, self.platform))
                 amount = amounts_to(made, entry.packets)
                 return Lines(entry, self.folded(made.lines), notes, problem, amount, tuple(after(made)))
             problem = problem or f"{self.platform} has no {entry.queue.name}"
@@ -191,7 +211,7 @@ class Typed:
         return found
 
 
-def _simulated(advice: Advice, entry: Entry, lines: Iterable[str]) -> Iterator[str]:
+def _simulated(advice: Advice, entry: Entry, lines: Iterable[str], platform: str) -> Iterator[str]:
     """What in the lines the runs had otherwise, or nobody searched."""
     if advice.site.counts_bytes and entry.queue.knob == "limit":
         whole = advice.site.packet_bytes
@@ -199,9 +219,8 @@ def _simulated(advice: Advice, entry: Entry, lines: Iterable[str]) -> Iterator[s
             f"Its limit counts bytes, and so do the runs: a full packet is one of {whole} B, and more fit of "
             f"smaller ones. In a scenario that is buffer = '{buffer_text(entry.packets, whole)}'."
         )
-    has_llq = any(each.queue.name == LLQ for each in advice.entries.values())
     if (
-        not has_llq
+        not PLATFORMS[platform].llq
         and entry.queue.table == {"discipline": "fifo"}
         and any(entry.checked(f"{each.name}.call_r").mean is not None for each in advice.site.users)
     ):
