@@ -10,7 +10,10 @@ import polars as pl
 import pytest
 
 import bufferlab
-from bufferlab.captured.doubts import doubts, is_impossible
+from bufferlab.captured.doubts import contradicted, doubts, is_impossible
+from bufferlab.captured.findings import Findings
+from bufferlab.captured.scenario import Known
+from bufferlab.render.observe.fit import fit_lines
 
 from .conftest import Captured
 
@@ -85,3 +88,29 @@ def test_packets_that_were_captured_twice_are_said(captured: Captured, tmp_path:
     assert "% of the segments come again, so the capture may have packets twice" in " ".join(
         str(bufferlab.observe(later)).split()
     )
+
+
+@pytest.fixture(scope="module")
+def at_senders(captured: Captured) -> Findings:
+    return bufferlab.observe(captured.at_senders)
+
+
+def test_what_the_operator_says_against_the_capture_is_said(at_senders: Findings) -> None:
+    """The link has 20 Mbps, the flows 20 and 80 ms."""
+    assert list(contradicted(at_senders, Known())) == []
+    assert list(contradicted(at_senders, Known(rate="20 Mbps", rtt="20 ms"))) == []
+    (rate,) = contradicted(at_senders, Known(rate="25 Mbps"))
+    assert rate.startswith("--rate is 25 Mbps, the capture shows 19.9")
+    (rtt,) = contradicted(at_senders, Known(rtt="60 ms"))
+    assert rtt.startswith("--rtt is 60 ms, the capture has round trips of 2")
+
+
+@pytest.mark.parametrize(("own_ms", "is_off"), [(40.0, False), (60.0, True)])
+def test_waits_that_a_run_does_not_have_are_doubted(
+    at_senders: Findings, own_ms: float, *, is_off: bool
+) -> None:
+    fit = at_senders.fit(mix=[("cubic-linux(hystart)", 100.0)])
+    seen = {**fit.captured, "wait_p50_ms": 38.0, "wait_p95_ms": None}
+    made = dataclasses.replace(fit, captured=seen, reproduced={**seen, "wait_p50_ms": own_ms}, distance=0.4)
+    lines = " ".join(fit_lines(made, is_mix_given=True))
+    assert ("beware: the median wait of the run and of the capture are far apart" in lines) == is_off

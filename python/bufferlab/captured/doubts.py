@@ -9,7 +9,12 @@ from typing import Any, Final
 import polars as pl
 
 from bufferlab.captured.flows import TCP, timed
+from bufferlab.captured.link import CapturedLink
 from bufferlab.captured.observation import NS_PER_S, Observation
+from bufferlab.captured.scenario import Known
+from bufferlab.captured.waits import constant_ms
+from bufferlab.display import significant
+from bufferlab.units import format_rate, parse_rate
 
 _NOTABLE: Final = 0.02
 """Part of the payload from which on it matters that it goes the other way."""
@@ -19,12 +24,18 @@ _IMPLAUSIBLE: Final = 0.3
 """Part of the packets that come twice in a row, and of the segments that come again, from which on the
 capture is rather to blame than the link. Our choice."""
 
-_BUSY: Final = 0.97
-_LEAST_BUSY: Final = 0.5
-"""Parts of the rate: what arrives in each second on a full link behind its queue; before it in the mean of
-all seconds, and in each at least. Our choice."""
+_BUSY: Final = 0.95
+_LEAST_BUSY: Final = {True: 0.5, False: 0.85}
+"""Parts of the rate: what arrives on a full link in the mean of all seconds, and in each at least, before its
+queue and behind it. Our choice."""
 
 _FEWEST_SECONDS: Final = 3
+
+_RATE_OFF: Final = 0.1
+_ERRORS: Final = 3.0
+_RTT_OFF: Final = 1.2
+"""What the operator says is contradicted by a rate that is off by that part and that many errors, and by
+round trips that are shorter by that factor. Our choice."""
 
 _MORE: Final = 1.05
 """What arrives can be this many times the rate of the link, by errors of both."""
@@ -63,8 +74,29 @@ def doubts(
     if _is_begun_busy(observation, link, long, ahead=ahead):
         yield (
             "the capture begins in the middle of flows on a busy link: if the queue was never empty, round "
-            "trips are shorter than these, waits and the buffer longer; begin earlier, or add a ping"
+            "trips are shorter than these, waits and the buffer longer; begin earlier, add a ping, or name "
+            "the round trip by --rtt"
         )
+
+
+def contradicted(link: CapturedLink, known: Known) -> Iterator[str]:
+    """What the operator says and the capture does not show, as sentences.
+
+    Args:
+        link: What was captured.
+        known: What the operator says.
+    """
+    rate_bps = None if known.rate is None else parse_rate(known.rate)
+    if rate_bps is not None and link.rate_bps is not None:
+        most_bps = max(_RATE_OFF * link.rate_bps, _ERRORS * (link.rate_error_bps or 0.0))
+        if abs(rate_bps - link.rate_bps) > most_bps:
+            yield f"--rate is {known.rate}, the capture shows {format_rate(float(f'{link.rate_bps:.4g}'))}"
+    rtt_ms, least = constant_ms(known.rtt), timed(link.long)
+    if rtt_ms is None or least.is_empty():
+        return
+    seen_ms = float(least["rtt_ms"][0])
+    if seen_ms < rtt_ms / _RTT_OFF:
+        yield f"--rtt is {known.rtt}, the capture has round trips of {significant(seen_ms, 3)} ms"
 
 
 def _doubled(long: pl.DataFrame) -> Iterator[str]:
@@ -118,11 +150,12 @@ def _is_guessed(observation: Observation, interface: int) -> bool:
 def _is_begun_busy(
     observation: Observation, link: dict[str, Any], long: pl.DataFrame, *, ahead: bool
 ) -> bool:
-    """Whether the link was full all the time, and most long flows were there before.
+    """Whether the link was full all the time, and most of the long flows' bytes are of earlier ones.
 
     Before the queue, more or less than the link carries arrives in a second; what arrives in the mean tells.
     """
-    if not link["rate_bps"] or timed(long).is_empty() or 2 * int(long["is_opened"].sum()) > len(long):
+    opened = int(long.filter(pl.col("is_opened") == 1)["ip_bytes"].sum())
+    if not link["rate_bps"] or timed(long).is_empty() or 2 * opened > int(long["ip_bytes"].sum()):
         return False
     bins = observation.seconds.filter(
         (pl.col("interface") == link["interface"]) & (pl.col("direction") == link["direction"])
@@ -132,6 +165,4 @@ def _is_begun_busy(
         return False
     rate_bps = float(link["rate_bps"])
     found: list[float] = loads.to_list()
-    if ahead:
-        return sum(found) >= _BUSY * rate_bps * len(found) and min(found) >= _LEAST_BUSY * rate_bps
-    return min(found) >= _BUSY * rate_bps
+    return sum(found) >= _BUSY * rate_bps * len(found) and min(found) >= _LEAST_BUSY[ahead] * rate_bps

@@ -83,7 +83,7 @@ def with_known_rtt(link: CapturedLink, rtt: str | None) -> tuple[CapturedLink, f
     Returns:
         The link, and what hides in the median, ms; the link as it is and 0 if that is little.
     """
-    own_ms = _constant_ms(rtt)
+    own_ms = constant_ms(rtt)
     long = link.long.filter(pl.col("path_rtt_ns").is_finite() & (pl.col("path_rtt_ns") > 0))
     if own_ms is None or link.waits is None or long.is_empty():
         return link, 0.0
@@ -99,7 +99,7 @@ def with_known_rtt(link: CapturedLink, rtt: str | None) -> tuple[CapturedLink, f
     return replace(link, waits=waits), usual_ms
 
 
-def _constant_ms(rtt: str | None) -> float | None:
+def constant_ms(rtt: str | None) -> float | None:
     """A time, ms; `None` of a law, and of what is refused elsewhere."""
     try:
         return None if rtt is None else parse_time(rtt) / PS_PER_MS

@@ -322,7 +322,8 @@ def _with_sockets(found: Findings, known: Known, sockets: Sockets | None) -> Kno
 
 def _hand_over(found: Findings, path: Path | None, known: Known, answer: _Answer) -> None:
     """Make the scenario, write it and give it to `advise`."""
-    from bufferlab.captured.fitting import fitted  # noqa: PLC0415 - slow to import
+    from bufferlab.captured.doubts import contradicted  # noqa: PLC0415 - slow to import
+    from bufferlab.captured.fitting import fitted  # noqa: PLC0415
     from bufferlab.progress import progress_bar  # noqa: PLC0415
     from bufferlab.render.observe.fit import fit_lines  # noqa: PLC0415
 
@@ -331,9 +332,11 @@ def _hand_over(found: Findings, path: Path | None, known: Known, answer: _Answer
     lines = list(fit_lines(fit, is_mix_given=known.mix is not None))
     for line in lines:
         say(line)
-    doubts = [f"beware: {each}" for each in found.doubts]
+    doubts = [f"beware: {each}" for each in (*found.doubts, *contradicted(found, known))]
     if fit.queue_by != "assumed":
         answer = answer._replace(today=OWN)
+    for each in contradicted(found, known):
+        say(f"beware: {each}")
     _write(fit.scenario, path, [f"from {found.observation.file}", *lines, *doubts], answer)
     for each in doubts if answer.is_wanted else ():  # behind the answer, which knows nothing of them
         say(each)

@@ -108,7 +108,7 @@ class Typed:
     is_presumed: bool = False
 
     def shaped_by_default(self, rate_bps: int) -> Typed:
-        """The same with a shaper where hardly an interface has that rate: without one nothing would wait."""
+        """Lines with a shaper where hardly an interface has that rate: without one nothing would wait."""
         if self._is_own(rate_bps) or not self._could_shape:
             return self
         return replace(self, shape=True, is_presumed=True)

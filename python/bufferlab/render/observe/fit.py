@@ -17,6 +17,11 @@ _WORDS: Final = {
 }
 
 
+_OFF: Final = 1.35
+_OFF_MS: Final = 5.0
+"""Waits of a run and of a capture are far apart if one is as many times the other, and longer by at least
+that many ms. Our choice."""
+
 _NEAREST: Final = "of those tried, a run with {} is nearest to the capture"
 
 
@@ -35,11 +40,26 @@ def fit_lines(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
     if fit.left_out:
         shares = (f"{name} ({FRACTION.quantity(share, digits=2)})" for name, share in fit.left_out.items())
         yield f"left out, with their share of the link's rate: {listed(list(shares))}"
+    off = [words for name, (words, _) in _WORDS.items() if name.startswith("wait_") and _is_off(fit, name)]
+    if off and not is_far:
+        yield (
+            f"beware: the {' and the '.join(off)} of the run and of the capture are far apart, so answers "
+            "for the scenario may be wrong; its round trips, controls or buffer are others"
+        )
     if is_far:
         yield (
             "beware: the scenario does not do what was captured, so answers for it may be wrong; its round "
             "trips, controls or buffer are others, or the queue is none of those tried"
         )
+
+
+def _is_off(fit: Fit, name: str) -> bool:
+    """Whether a wait of the run is far from the captured one."""
+    own, seen = fit.reproduced[name], fit.captured[name]
+    if own is None or seen is None:
+        return False
+    low, high = sorted((own, seen))
+    return high > _OFF * low and high - low > _OFF_MS
 
 
 def _controls(fit: Fit, *, is_mix_given: bool, is_far: bool) -> Iterator[str]:
