@@ -215,3 +215,22 @@ def test_what_waits_before_a_loss_is_no_longer_than_the_longest_wait() -> None:
     assert [found[name] / 1e6 for name in ("depth_low_ns", "depth_ns", "depth_high_ns")] == pytest.approx(
         [72, 72, 72], rel=0.01
     )
+
+
+def test_pages_behind_a_full_queue_have_the_round_trips_of_their_path(tmp_path: Path) -> None:
+    """They take seconds there, as long flows do, and never see it empty."""
+    path = tmp_path / "pages.pcapng"
+    pages = {"kind": "web", "size": "178 kB", "every": "4 s"}
+    scenario = {
+        "run": {"duration": "40 s", "warmup": "0 s", "seed": 4, "stack": "linux"},
+        "bottleneck": {"rate": "10 Mbps", "delay": "2 ms", "buffer": "300 ms"},
+        "flows": [
+            {"count": 3, "rtt": "30 ms", "congestion": "cubic-linux", "timestamps": True},
+            {"name": "pages", "rtt": "40 ms", "application": pages, "handshake": True, "timestamps": True},
+        ],
+    }
+    bufferlab.run(scenario, progress=False, pcap=path, pcap_at=["receivers"])
+    found = bufferlab.observe(path, inside=["10.0.0.0/9"])
+    late = found.long.filter(pl.col("seconds") < 10)
+    assert found.waits is not None and found.waits["median_ns"] > 150e6
+    assert len(late) > 5 and all(rtt < 80 for rtt in late["rtt_ms"])

@@ -18,8 +18,8 @@ from typing import Final, Literal, TypeAlias
 import polars as pl
 
 from bufferlab.captured.flows import lasting_loss_of
-from bufferlab.captured.link import CapturedLink
-from bufferlab.captured.observation import NS_PER_MS
+from bufferlab.captured.link import DIRECTIONS, CapturedLink
+from bufferlab.captured.observation import NS_PER_MS, NS_PER_S
 from bufferlab.captured.scenario import (
     NOTHING,
     Known,
@@ -81,6 +81,9 @@ _SCALES: Final = {"loss": (1e-3, 1.0), "wait_p50_ms": (0.5, 1.0), "wait_p95_ms":
 """Of each quantity what is too little to matter, and its weight."""
 
 _OF_UTILIZATION: Final = 20.0
+
+_THERE: Final = 0.5
+"""Part of the mean number of long flows from which on a second counts. Our choice."""
 
 Values: TypeAlias = Mapping[str, float | None]
 
@@ -216,13 +219,30 @@ def _alike(distances: Mapping[str | None, float], chosen: str | None, apart: flo
 def captured_values(link: CapturedLink) -> Values:
     """What a run can be compared with. The load is that of the link only if captured behind the queue."""
     waits = link.waits or {}
-    used = link.utilization()
+    used = _lasting_utilization(link)
     return {
         "utilization": None if link.is_offered or used is None else min(used, 1.0),
         "loss": lasting_loss_of(link.flows),
         "wait_p50_ms": waits["median_ns"] / NS_PER_MS if waits else None,
         "wait_p95_ms": waits["p95_ns"] / NS_PER_MS if waits else None,
     }
+
+
+def _lasting_utilization(link: CapturedLink) -> float | None:
+    """Mean load over rate while at least half of the long flows are there that are so in the mean.
+
+    The first seconds, before flows are known to be long, are not what a run measures.
+    """
+    whole = link.utilization()
+    bins = link.observation.seconds.filter(
+        (pl.col("interface") == link.interface)
+        & (pl.col("direction") == DIRECTIONS.index(link.direction))
+        & (pl.col("long_flows") >= _THERE * link.long_flows)
+    ).sort("start_ns")[:-1]
+    if whole is None or link.rate_bps is None or bins.is_empty():
+        return whole
+    sent_bits, seconds = 8 * float(bins["wire_bytes"].sum()), float(bins["width_ns"].sum()) / NS_PER_S
+    return sent_bits / seconds * link.ip_share / link.rate_bps
 
 
 def _is_comparable(seen: Values) -> bool:

@@ -20,6 +20,8 @@ _NEAR_S: Final = 1.0
 """Long flows have a sample in most bins of 100 ms; where they have none, those of a second before or behind
 count. Our choice."""
 
+_KEYS: Final = ["connection", "sender"]
+
 TCP: Final = 6
 _UDP: Final = 17
 _QUIC_PORT: Final = 443
@@ -33,7 +35,8 @@ def flows_of(
     `wire_packets` and `wire_ip_bytes` are those on the wire, where hosts joined segments or will cut them.
     The round-trip time is the flow's smallest. What others show to hide in it is taken off (`shared.py`). A
     flow that is not long may never meet an empty queue: the least that others waited while it lasted is taken
-    off its time. `new_bytes` is payload without what was sent again.
+    off its time. So is it of a long one that is too brief to compare, where others can be: a page that takes
+    seconds as its packets wait. `new_bytes` is payload without what was sent again.
 
     Returns:
         The flows, and what was taken off the long ones, if that is known.
@@ -63,9 +66,10 @@ def flows_of(
     long = flows.filter(pl.col("long") & pl.col("elastic"))
     # what short flows alone wait is known of few of them
     waits, found = _waits(observation, interface, direction, is_ahead=is_ahead, long=long)
+    known = long.select(_KEYS)
     if found is not None:
-        flows = _without_hidden(flows, found.flows)
-    return flows if waits.is_empty() else _without_waiting(flows, waits), found
+        flows, known = _without_hidden(flows, found.flows), found.flows.select(_KEYS)
+    return flows if waits.is_empty() else _without_waiting(flows, waits, known), found
 
 
 def waits_over_time(
@@ -147,14 +151,18 @@ def _with_waits(
     return moments.with_columns(pl.Series("wait_ms", larger)).filter(pl.Series(is_known))
 
 
-def _without_waiting(flows: pl.DataFrame, moments: pl.DataFrame) -> pl.DataFrame:
-    """The least median wait of long flows while a flow lasted, taken off the times of those not long."""
+def _without_waiting(flows: pl.DataFrame, moments: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
+    """The least median wait of long flows while a flow lasted, taken off the times of those not known."""
     least_ms = _least_waits_ms(flows, moments)
     # what others waited is an estimate, too: a part of the time stays
     most_ms = (1.0 - _LEAST_PART) * pl.col("rtt_ms")
     off = pl.min_horizontal(pl.Series("off", np.where(np.isfinite(least_ms), least_ms, 0.0)), most_ms)
+    is_known = flows.join(known.with_columns(is_known=True), on=_KEYS, how="left", maintain_order="left")
     return flows.with_columns(
-        pl.when(pl.col("long")).then(pl.col("rtt_ms")).otherwise(pl.col("rtt_ms") - off).alias("rtt_ms")
+        pl.when(is_known["is_known"].fill_null(value=False))
+        .then(pl.col("rtt_ms"))
+        .otherwise(pl.col("rtt_ms") - off)
+        .alias("rtt_ms")
     )
 
 
