@@ -15,7 +15,7 @@ from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.words import order_text
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.advising import advise
-from bufferlab.studies.advise.llq import about_llq, llq_table
+from bufferlab.studies.advise.llq import about_llq, llq_table, of_classes
 from bufferlab.studies.advise.queues import Queue, queues_for
 from bufferlab.studies.choosing.choice import choose
 from bufferlab.studies.choosing.objectives import Aspect
@@ -119,6 +119,14 @@ def test_why_it_is_tried_or_not_is_among_what_is_assumed() -> None:
     assert "calls marked EF take 40 % of the link: no LLQ is tried" in shown(link_with(50))
     assert "datagrams come unmarked: no LLQ is tried" in shown(link_with(4, "CS0"))
     assert shown(link_with(4), "linux") == shown(link_with(4), None) == ""
+
+
+def test_a_buffer_of_several_classes_is_said_to_be_that_of_all() -> None:
+    table = llq_table(link_with(4), 0)
+    assert table is not None
+    shown = of_classes(table, 262) or ""
+    assert shown.startswith("this buffer is that of all 2 classes") and shown.endswith("is 131 packets")
+    assert of_classes({"discipline": "fifo"}, 262) is None and of_classes(table, None) is None
 
 
 def test_of_equals_it_is_taken_before_fifo_where_calls_share_the_link() -> None:

@@ -12,6 +12,7 @@ from bufferlab.resolved import datagrams_bps
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.scenario import Scenario, Table
 from bufferlab.studies.internet import CALL_DSCP
+from bufferlab.units import packets_text
 
 LLQ: Final = "llq"
 """Its word in `--queues` and in documents: `diffserv` with these classes."""
@@ -87,6 +88,22 @@ def _rate_bps(resolved: ResolvedScenario, link: str) -> int:
 def parts_of(table: Table) -> int:
     """How many classes share a queue's buffer evenly."""
     return str(table["classes"]).count(":") if table["discipline"] == "diffserv" and "classes" in table else 1
+
+
+def of_classes(table: Table, packets: int | None) -> str | None:
+    """That a buffer is that of all classes together, and what one has, as a clause; `None` without classes.
+
+    Args:
+        table: The queue.
+        packets: Its buffer; `None` if there is none.
+    """
+    parts = parts_of(table)
+    if packets is None or parts < 2:
+        return None
+    return (
+        f"this buffer is that of all {parts} classes, which share it evenly: a queue-limit of one class is "
+        f"{packets_text(packets // parts)}"
+    )
 
 
 def calls_share(base: Scenario, link: int, dscp: int = _EF) -> float:

@@ -14,6 +14,7 @@ from bufferlab.experiment.simulation import ScenarioLike
 from bufferlab.progress import Bar
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.floor import default_targets
+from bufferlab.studies.advise.llq import of_classes
 from bufferlab.studies.advise.needs import Needs, Origin
 from bufferlab.studies.advise.question import Question, link_index, prepared
 from bufferlab.studies.advise.queues import own_table
@@ -262,17 +263,19 @@ class _Course:
         measured: dict[int, dict[int, Values]] = defaultdict(dict)
         for (case, seed), values in bench.known.items():
             measured[case.size][seed] = values
+        table = own_table(self.question.base, self.question.index)
+        known = (short_runs(*self._asked(answer.closest)), of_classes(table, answer.size))
         return Sizing(
             site=self.question.site,
             resolved=self.question.base.seeded().resolved,
-            table=own_table(self.question.base, self.question.index),
+            table=table,
             goal=self.goal,
             least=dataclasses.replace(answer, finished=finished),
             measured=measured,
             rules=self.rules,
             judged=self.judged,
             assumed=self.assumed,
-            warnings=(*self.warnings, *filter(None, [short_runs(*self._asked(answer.closest))])),
+            warnings=(*self.warnings, *filter(None, known)),
             start_measured=has_start_measured(*self._asked(_decisive(answer))),
             targets_from=self.targets_from,
             floor=self.question.floor,
