@@ -287,14 +287,13 @@ def test_only_of_the_best_score_it_is_said_that_users_fare_best(comparison: Comp
     )
     text = " ".join(str(found).split())
     assert (
-        "not fq_codel better by 2.3 %, less than the 5 % that users notice; fifo is preferred: every device "
-        "has it"
+        "not fq_codel better by 2.3 %, too little to notice (5 %); fifo is preferred: every device has it"
     ) in text
     best = fetched(comparison, fifo=0.3, fq_codel=0.307, pie=0.4)
     assert answer(best) == answer(found)
     alone = fetched(comparison, fifo=0.3, fq_codel=0.33, pie=0.4)
     assert answer(alone) == "Run fifo: users fare better than under every other queue."
-    assert "not fq_codel worse by 2.3 %, less than the 5 % that users notice" in " ".join(str(best).split())
+    assert "not fq_codel worse by 2.3 %, too little to notice (5 %)" in " ".join(str(best).split())
     alike = fetched(comparison, fifo=0.3, fq_codel=0.3)
     assert answer(alike) == (
         f"No basis for a choice: users fare alike under all 2 queues, {notice}. The first in our order is "
