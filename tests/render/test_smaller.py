@@ -13,7 +13,7 @@ from bufferlab.render.advise.view import advice_view
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.beyond import Beyond
-from bufferlab.studies.advise.halved import Half, halved
+from bufferlab.studies.advise.halved import Half, compared, half_of
 from bufferlab.studies.advise.today import Today
 from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.least import Bench, Case, Run
@@ -71,13 +71,20 @@ def test_half_is_measured_with_the_seeds_of_the_answer() -> None:
             return {(case, seed): LESS for case, seeds in wanted.items() for seed in seeds}
 
     bench: Bench = Laws()  # type: ignore[assignment]
-    found = halved(advice.answer, advice.targets, (advice.aspects, advice.weights), bench, [5, 6, 7, 8, 9])
+
+    def measure(case: Case) -> tuple[Values, ...]:
+        seeds = [5, 6, 7, 8, 9]
+        measured = bench.measure({case: seeds})
+        return tuple(measured[case, seed] for seed in seeds)
+
+    judged = advice.aspects, advice.weights
+    found = compared(advice.answer, half_of(advice.answer), advice.targets, judged, measure)
     assert asked == [(Case("fifo", 7), [5, 6, 7, 8, 9])]
     assert found is not None and found.missed == advice.targets
     assert (found.rival.behind.mean or 0.0) < 0  # a wait of 3 ms in place of 20 ms
     assert found.to_dict()["packets"] == 7
     delay = advised({"fq_codel": (5000, runs(FQ_CODEL))})
-    assert halved(delay.answer, delay.targets, (delay.aspects, delay.weights), bench, [5]) is None
+    assert compared(delay.answer, half_of(delay.answer), delay.targets, judged, measure) is None
 
 
 def test_each_of_several_targets_has_a_row_with_what_the_others_come_to() -> None:

@@ -14,6 +14,7 @@ from bufferlab.render.advise.head import head, headline
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.words import order_text
 from bufferlab.scenario import Scenario
+from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.advising import advise
 from bufferlab.studies.advise.llq import about_llq, llq_table, of_classes
 from bufferlab.studies.advise.queues import Queue, queues_for
@@ -134,19 +135,15 @@ def test_of_equals_it_is_taken_before_fifo_where_calls_share_the_link() -> None:
     assert reason("llq, 7 packets") == "it keeps calls apart from the rest"
 
 
+def small_answer(queues: str, **more: Any) -> Advice:
+    """An answer for two calls at 2 Mbps, of few runs."""
+    base, targets = link_with(2, rate="2 Mbps"), ["wait_mean < 400 ms"]
+    given: dict[str, Any] = {"bounds": "8..9", "confidence": 0.6, "progress": False, "threads": 1}
+    return advise(base, targets, queues=queues, platform="ios-xe", **given, **more)
+
+
 def test_an_answer_says_what_it_rests_on_and_types_class_default_s_limit() -> None:
-    found = advise(
-        link_with(2, rate="2 Mbps"),
-        ["wait_mean < 400 ms"],
-        queues="llq",
-        platform="ios-xe",
-        bounds="8..9",
-        confidence=0.6,
-        quick=True,
-        today="fifo:9",
-        progress=False,
-        threads=1,
-    )
+    found = small_answer("llq", quick=True, today="fifo:9")
     assert found.choice.name.startswith("llq, ")
     packets, document = found.answer.packets, found.to_dict(platform="ios-xe")
     assert document["queue"] == "llq" and document["buffer"]["packets"] == packets
@@ -164,17 +161,7 @@ def test_an_answer_says_what_it_rests_on_and_types_class_default_s_limit() -> No
 
 
 def test_a_fifo_as_large_shows_what_the_class_of_calls_brings() -> None:
-    found = advise(
-        link_with(2, rate="2 Mbps"),
-        ["wait_mean < 400 ms"],
-        queues="fifo,llq",
-        platform="ios-xe",
-        bounds="8..9",
-        confidence=0.6,
-        sensitivity=False,
-        progress=False,
-        threads=1,
-    )
+    found = small_answer("fifo,llq", sensitivity=False)
     assert found.choice.name.startswith("llq, ") and found.plain is not None
     assert found.plain.size == found.answer.packets and len(found.plain.values) == len(found.answer.values)
     table = {line.label: line.text for line in box_of(found).lines}

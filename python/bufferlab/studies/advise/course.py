@@ -11,7 +11,7 @@ from bufferlab.studies.advise.advice import Advice, Stage
 from bufferlab.studies.advise.around import in_reach
 from bufferlab.studies.advise.beyond import beyond, edged
 from bufferlab.studies.advise.entry import Entry, superseded, warnings_about
-from bufferlab.studies.advise.halved import FIFO, halved, plain
+from bufferlab.studies.advise.halved import FIFO, compared, half_of, plain_of
 from bufferlab.studies.advise.larger import NEAR, judged_by_buffers
 from bufferlab.studies.advise.lengths import long_enough
 from bufferlab.studies.advise.needs import Needs
@@ -26,6 +26,7 @@ from bufferlab.studies.choosing.order import place
 from bufferlab.studies.least import Case, Run
 from bufferlab.studies.least.lacking import Lack, lack, total
 from bufferlab.studies.settling import Waiting, has_start_measured, short_runs
+from bufferlab.studies.targets import Values
 
 MOST_CHECKS: Final = 6
 """Checks of answers until it is left unconfirmed."""
@@ -141,13 +142,17 @@ class Course:
         if not advice.choice.meets:
             return self._each_alone(advice)
         self._say("measuring half of the buffer")
-        seeds = self.settings.seeds[: len(advice.answer.values)]
-        judged = judged_by_buffers(advice.aspects, advice.weights, self.needs.emphasis)
-        bench, targets = self.settings.bench, advice.targets
-        found = halved(advice.answer, targets, judged, bench, seeds)
-        level = None
-        if FIFO in self.settings.queues:
-            level = plain(advice.answer, targets, (advice.aspects, advice.weights), bench, seeds)
+        answer, targets, bench = advice.answer, advice.targets, self.settings.bench
+        seeds = self.settings.seeds[: len(answer.values)]
+
+        def measure(case: Case) -> tuple[Values, ...]:
+            measured = bench.measure({case: list(seeds)})
+            return tuple(measured[case, seed] for seed in seeds)
+
+        by_buffers = judged_by_buffers(advice.aspects, advice.weights, self.needs.emphasis)
+        found = compared(answer, half_of(answer), targets, by_buffers, measure)
+        large = plain_of(answer) if FIFO in self.settings.queues else None
+        level = compared(answer, large, targets, (advice.aspects, advice.weights), measure)
         runs = bench.runs + self.shaking.runs
         return dataclasses.replace(advice, half=found, plain=level, runs=runs)
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from bufferlab.studies.advise.beside import Beside, Judged, rival_of
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.llq import LLQ
-from bufferlab.studies.least import Bench, Case
+from bufferlab.studies.least import Case
 from bufferlab.studies.targets import Target, Values
 
 FIFO: Final = "fifo"
@@ -34,59 +34,37 @@ class Half(Beside):
         return {"packets": self.size, **self.measured()}
 
 
-def halved(
-    entry: Entry,
-    targets: Sequence[Target],
-    judged: Judged,
-    bench: Bench,
-    seeds: Sequence[int],
-) -> Half | None:
-    """Run half of an answer's buffer with the seeds that the answer was compared with.
-
-    Args:
-        entry: The answer.
-        targets: What it meets.
-        judged: By what users are judged.
-        bench: Measures.
-        seeds: Of the answer's runs.
-
-    Returns:
-        `None` where the answer is no buffer, or half of it cannot be set or is hardly another one.
-    """
+def half_of(entry: Entry) -> Case | None:
+    """Half of an answer's buffer; `None` if that is no buffer, cannot be set or is hardly another one."""
     size = entry.packets // 2
     if entry.queue.knob != "limit" or entry.packets < LEAST or size < entry.queue.lower:
         return None
-    case = Case(entry.queue.name, size)
-    return _compared(entry, case, _values(bench, case, seeds), targets, judged)
+    return Case(entry.queue.name, size)
 
 
-def plain(
+def plain_of(entry: Entry) -> Case | None:
+    """A FIFO as large as LLQ's class-default: what the class of calls brings; `None` of other queues."""
+    return Case(FIFO, entry.packets) if entry.queue.name == LLQ else None
+
+
+def compared(
     entry: Entry,
+    case: Case | None,
     targets: Sequence[Target],
     judged: Judged,
-    bench: Bench,
-    seeds: Sequence[int],
+    measure: Callable[[Case], tuple[Values, ...]],
 ) -> Half | None:
-    """Run a FIFO as large as LLQ's class-default: what the class of calls brings, whatever the buffer.
+    """Run another buffer with the seeds that an answer was compared with.
 
-    Arguments are those of `halved`.
-
-    Returns:
-        `None` where the answer is another queue.
+    Args:
+        entry: The answer.
+        case: The other one; `None` if there is none.
+        targets: What the answer meets.
+        judged: By what users are judged.
+        measure: What a case measures with the seeds of the answer's runs.
     """
-    if entry.queue.name != LLQ:
+    if case is None:
         return None
-    case = Case(FIFO, entry.packets)
-    return _compared(entry, case, _values(bench, case, seeds), targets, judged)
-
-
-def _values(bench: Bench, case: Case, seeds: Sequence[int]) -> tuple[Values, ...]:
-    measured = bench.measure({case: list(seeds)})
-    return tuple(measured[case, seed] for seed in seeds)
-
-
-def _compared(
-    entry: Entry, case: Case, values: tuple[Values, ...], targets: Sequence[Target], judged: Judged
-) -> Half:
+    values = measure(case)
     rival, missed = rival_of(entry, f"{case.name}, beside", values, targets, judged)
     return Half(rival, missed, values, case.size)
