@@ -21,7 +21,7 @@ pub(crate) struct Counts {
     pub(crate) lost_before_segments: u64,
     /// Losses of one round trip are one.
     pub(crate) loss_episodes: u32,
-    /// Segments until the first of those, and sent again in it, of a connection whose beginning was seen.
+    /// Segments of the start, and those of it sent again, of a connection whose beginning was seen.
     pub(crate) start_segments: u64,
     pub(crate) start_retransmitted_segments: u64,
     pub(crate) reordered_segments: u64,

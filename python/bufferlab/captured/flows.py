@@ -100,7 +100,7 @@ def _waits(
 
 def _without_hidden(flows: pl.DataFrame, hides: pl.DataFrame) -> pl.DataFrame:
     """What all wait for together, taken off the round-trip times of those of which it is known."""
-    known = flows.join(hides, on=["connection", "sender"], how="left", maintain_order="left")
+    known = flows.join(hides, on=_KEYS, how="left", maintain_order="left")
     rtt_ms = pl.col("rtt_ms") - pl.col("hidden_ms").fill_null(0.0)
     return known.with_columns(rtt_ms.alias("rtt_ms")).select(flows.columns)
 
@@ -135,8 +135,7 @@ def _with_waits(
     moments = moments.filter(pl.col("long_samples") > 0).sort("start_ns")
     medians = moments["median_ns"].to_numpy() / NS_PER_MS + (found.usual_ms if found else 0.0)
     hides = found.flows if found else long.with_columns(hidden_ms=0.0)
-    keys = ["connection", "sender"]
-    known = trips.filter(pl.col("samples") > 0).join(hides.select(*keys, "hidden_ms"), on=keys)
+    known = trips.filter(pl.col("samples") > 0).join(hides.select(*_KEYS, "hidden_ms"), on=_KEYS)
     waits = (known["lowest_ns"] - known["least_ns"]).to_numpy() / NS_PER_MS + known["hidden_ms"].to_numpy()
     weights = (known["samples"] / known["width_ns"]).to_numpy()
     starts = moments["start_ns"].to_numpy()

@@ -332,10 +332,11 @@ def _hand_over(found: Findings, path: Path | None, known: Known, answer: _Answer
     lines = list(fit_lines(fit, is_mix_given=known.mix is not None))
     for line in lines:
         say(line)
-    doubts = [f"beware: {each}" for each in (*found.doubts, *contradicted(found, known))]
+    against = list(contradicted(found, known))
+    doubts = [f"beware: {each}" for each in (*found.doubts, *against)]
     if fit.queue_by != "assumed":
         answer = answer._replace(today=OWN)
-    for each in contradicted(found, known):
+    for each in against:
         say(f"beware: {each}")
     _write(fit.scenario, path, [f"from {found.observation.file}", *lines, *doubts], answer)
     for each in doubts if answer.is_wanted else ():  # behind the answer, which knows nothing of them

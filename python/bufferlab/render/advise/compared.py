@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from bufferlab.render.advise.buffers import unshown
+from bufferlab.render.advise.buffers import SHOWN, unshown
 from bufferlab.render.advise.felt import Measured
 from bufferlab.render.advise.half import is_answer, today_name
 from bufferlab.render.framed import WITHIN, Line
@@ -19,8 +19,6 @@ from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.targets import Target
 from bufferlab.units import packets_text
-
-_LINK: Final = ("utilization", "loss", "wait_mean_ms")
 
 _TURN: Final[tuple[Kind, ...]] = ("calls", "pages", "latency", "transfers", "throughput", "fairness")
 """What users feel, in the order of the columns: the last ones fall off where there is no room."""
@@ -156,10 +154,10 @@ def _columns(advice: Advice) -> Iterator[_Column]:
     yield _Column("lost", FRACTION.shown, "loss", FRACTION)
     yield _Column("wait", MILLISECONDS.shown, "wait_mean_ms", MILLISECONDS)
     felt = sorted(
-        (each for each in advice.aspects if each.metric not in _LINK and _is_shown(each, advice.aspects)),
+        (each for each in advice.aspects if each.metric not in SHOWN and _is_shown(each, advice.aspects)),
         key=lambda each: _TURN.index(each.kind),
     )
-    for target in unshown(advice.targets, (*_LINK, *(each.metric for each in felt))):
+    for target in unshown(advice.targets, (*SHOWN, *(each.metric for each in felt))):
         unit = target.metric.unit
         yield _Column(short_text(target).removeprefix("wait: "), unit.shown, target.name, unit)
     for each in felt:

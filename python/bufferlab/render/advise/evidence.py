@@ -83,7 +83,7 @@ def _ranking(advice: Advice) -> Grid:
         [
             title,
             fare_text(each.rival.behind),
-            f"missed: {', '.join(map(short_text, each.missed))}" if each.missed else "met",
+            _verdict_text(dict.fromkeys(each.missed, "missed")),
             *(_number(each.mean(metric).mean, QUEUE_SUMMARY[metric].unit) for metric in SHOWN),
         ]
         for title, each in more

@@ -64,17 +64,13 @@ def _fault(advice: Advice, found: Today) -> str | None:
     is_better = (behind.mean or 0.0) < -MATERIAL and not may_be_chance(behind)
     if _waits_longer(advice, found) and not is_better:
         now, then = (each.mean("wait_mean_ms").mean or 0.0 for each in (found, advice.answer))
-        unfelt = ", which nobody feels in this traffic" if _is_wait_unfelt(advice, found) else ""
+        is_felt = fare_words(found.rival, found, advice.answer) != ALIKE
+        unfelt = "" if is_felt else ", which nobody feels in this traffic"
         waits = MILLISECONDS.quantity(now, digits=3)
         return f"packets wait {waits} in the mean, not {MILLISECONDS.text(then, digits=3)}{unfelt}"
     if (behind.mean or 0.0) > MATERIAL and not may_be_chance(behind):
         return f"users fare {fare_words(found.rival, found, advice.answer)}"
     return None
-
-
-def _is_wait_unfelt(advice: Advice, found: Today) -> bool:
-    """Whether a longer wait is all that speaks against today, and users fare alike."""
-    return fare_words(found.rival, found, advice.answer) == ALIKE
 
 
 def _loses_more(advice: Advice, found: Today) -> bool:
