@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from bufferlab.studies.advise.sensitivity import Sensitivity as Sensitivity
     from bufferlab.studies.advise.sensitivity import Shaken as Shaken
     from bufferlab.studies.advise.today import Today as Today
+    from bufferlab.studies.advise.unmixed import Unmixed as Unmixed
     from bufferlab.studies.choosing.choice import Choice as Choice
     from bufferlab.studies.choosing.choice import Rival as Rival
     from bufferlab.studies.choosing.objectives import Aspect as Aspect
@@ -120,6 +121,7 @@ _PUBLIC: Final = {
     "Broken": "bufferlab.studies.advise.sensitivity",
     "Rough": "bufferlab.studies.advise.rough",
     "Today": "bufferlab.studies.advise.today",
+    "Unmixed": "bufferlab.studies.advise.unmixed",
     "Both": "bufferlab.studies.advise.joint",
     "Shaped": "bufferlab.studies.advise.joint",
     "Measured": "bufferlab.studies.compare.comparison",

@@ -72,8 +72,19 @@ def test_the_document_and_files(bufferlab: Command, tmp_path: Path) -> None:
         *("resolved", "groups", "rules", "targets", "floor", "confidence_wanted", "stage", "finished"),
         *("queue", "setting", "buffer", "meets", "confidence", "checks", "aspects", "queues"),
         *("sensitivity", "configuration", "assumed", "warnings", "runs", "targets_from", "weights_from"),
-        *("absent", "half", "plain", "today", "beyond", "elsewhere", "undecided", "outlasted", "tied"),
-        *("nearly", "helps", "instead"),
+        *(
+            "absent",
+            "half",
+            "plain",
+            "today",
+            "unmixed",
+            "beyond",
+            "elsewhere",
+            "undecided",
+            "outlasted",
+            "tied",
+        ),
+        *("nearly", "helps", "instead", "unmixed"),
     }
     for name in ("seen.png", "seen.svg", "found/advice.json", "found/advice.txt", "found/advice.png"):
         assert (tmp_path / name).stat().st_size > 500

@@ -12,9 +12,9 @@ from bufferlab.render.advise.beware import bewares, grave
 from bufferlab.render.advise.box import box_of
 from bufferlab.render.advise.felt import better_but_missed
 from bufferlab.render.advise.head import head
+from bufferlab.render.advise.mixes import controls_decide
 from bufferlab.render.advise.tried import tried_view
 from bufferlab.render.advise.view import advice_view
-from bufferlab.render.advise.what_if import controls_decide
 from bufferlab.render.view import View
 from bufferlab.scenario import Table
 from bufferlab.stats import Estimate
@@ -41,7 +41,7 @@ def test_a_wait_above_the_round_trip_is_said_of_what_meets_and_of_what_misses(ta
     slow = {**FIFO, "wait_mean_ms": 66.3, "utilization": 0.9995}
     advice = advised({"fifo": (14, runs(slow))}, (target,), where=NEAR)
     text = said(box(advice))
-    assert "But packets wait 66.3 ms in the mean, longer than the round trip of 30 ms" in text
+    assert "But packets wait 66.3 ms in the mean, longer than the RTT of 30 ms" in text
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,9 @@ def test_flows_that_share_unequally_are_said_unless_a_target_bounds_it(
 def test_that_one_control_of_a_mix_needs_far_less_is_a_headline(
     size: int, title: str, *, is_said: bool
 ) -> None:
-    change = Sensitivity(title, "other", {}, (), Rough(size, (7, 14)), 4, is_of_control=True)
+    change = Sensitivity(
+        title, "other", {}, (), Rough(size, (7, 14)), 4, is_of_control=True, is_alone=title.endswith("alone")
+    )
     mixed = site(Users("downloads", "bulk", 4, "reno"), Users("others", "bulk", 4, "bbr"))
     given = {"fifo": (14, runs(FIFO))}
     advice = advised(given, where=mixed, sensitivity=[change])
@@ -166,7 +168,7 @@ def test_that_one_control_of_a_mix_needs_far_less_is_a_headline(
 
 
 def test_a_buffer_that_users_take_is_not_what_a_control_decides() -> None:
-    change = Sensitivity("reno alone", "reno alone", {}, (), Rough(5, (5, 14)), 4, is_of_control=True)
+    change = Sensitivity("reno alone", "reno alone", {}, (), Rough(5, (5, 14)), 4, is_alone=True)
     mixed = site(Users("downloads", "bulk", 4, "reno"), Users("others", "bulk", 4, "bbr"))
     advice = advised({"fifo": (14, runs(FIFO))}, where=mixed, sensitivity=[change])
     assert controls_decide(advice) is not None
@@ -183,8 +185,8 @@ def test_under_llq_the_rest_s_long_wait_is_the_gravest_caution_and_no_condition(
     llq = dataclasses.replace(plain, queue=dataclasses.replace(plain.queue, name="llq", table=classes))
     advice = dataclasses.replace(slow, entries={**slow.entries, name: llq})
     first = head(advice)
-    assert first[0].startswith("Run ") and first[1].startswith("It holds only if calls come marked EF")
-    wait = "But all but calls wait 66.3 ms in the mean, longer than the round trip of 30 ms"
+    assert first[0].startswith("Run ") and first[1].startswith("It needs calls marked EF")
+    wait = "But all but calls wait 66.3 ms in the mean, longer than the RTT of 30 ms"
     assert next(each for each in first if each.startswith("But")).startswith(wait)
     assert said(box(advice)).count("in the mean, longer than") == 1
 
@@ -193,7 +195,8 @@ def test_under_llq_the_rest_s_long_wait_is_the_gravest_caution_and_no_condition(
 def test_where_a_mix_loses_much_it_is_said_what_one_of_its_controls_loses(
     alone: float, *, is_said: bool
 ) -> None:
-    change = Sensitivity("cubic alone", "cubic alone", {"loss": alone, "utilization": 0.995}, (), None, 4)
+    values: Values = {"loss": alone, "utilization": 0.995}
+    change = Sensitivity("cubic alone", "cubic alone", values, (), None, 4, is_alone=True)
     lossy = {"fifo": (14, runs({**FIFO, "loss": 0.1}))}
     mixed = site(Users("a", "bulk", 2, "cubic"), Users("b", "bulk", 2, "bbr"))
     advice = advised(lossy, where=mixed, sensitivity=[change])
@@ -220,15 +223,12 @@ def test_a_queue_that_was_not_to_choose_from_has_a_row_beside_the_answer() -> No
 def test_a_buffer_in_which_packets_wait_long_says_that_shorter_ones_lose_much() -> None:
     late = {**FIFO, "wait_mean_ms": 70.0}
     made = advised({"fifo": (14, runs(late))}, ("utilization >= 90 %",))
-    assert "longer than the round trip of 40 ms; --max-delay bounds it." in said(box(made))
+    assert "longer than the RTT of 40 ms; --max-delay bounds it." in said(box(made))
     lossy = entry(
         "fifo", 14, runs(late), made.targets, other={7: {**FIFO, "wait_mean_ms": 9.0, "loss": 0.09}}
     )
     found = dataclasses.replace(made, entries={lossy.name: lossy})
-    assert (
-        "longer than the round trip of 40 ms; where they wait less than that, 5 % or more are lost."
-        in said(box(found))
-    )
+    assert "longer than the RTT of 40 ms; where they wait less, 5 % or more are lost." in said(box(found))
 
 
 def test_of_what_misses_a_target_the_usual_delay_is_named_where_users_hardly_notice() -> None:
@@ -310,10 +310,10 @@ def test_where_nothing_is_worth_running_the_command_is_that_of_what_would_be() -
     lossy = {**FIFO, "wait_p99_ms": 4.0, "loss": 0.15, "call.loss": 0.19, "call.call_r": 40.0}
     advice = advised({"fq_codel": (5000, runs(OWN_WAIT)), "pie": (900, runs(lossy))}, ALL_WAITS)
     text = said(advice_view(advice).text(80).replace("│", " ").splitlines())
-    assert "This writes those of fq_codel, target 5 ms:" in text and '"fq_codel"' in text
+    assert "Below is what writes those of fq_codel, target 5 ms." in text and '"fq_codel"' in text
     alone = advice_view(advised({"pie": (900, runs(lossy))}, ALL_WAITS)).text(80).replace("│", " ")
     alone = said(alone.splitlines())
-    assert "This writes the lines all the same:" in alone and '"pie"' in alone
+    assert "Below is what writes the lines all the same." in alone and '"pie"' in alone
 
 
 LONG = "as packets wait long in this one; --for throughput tries them"

@@ -43,7 +43,7 @@ class Line:
             one with the highest takes its place first. An empty one leaves the line out.
         is_elsewhere: Whether what the shorter texts lack stands elsewhere anyhow.
         ends: Of a row of a table where each of its columns ends: those that do not fit are left out. Rows
-            that give way last go together, with the head.
+            with one place go together: the head with what gives way last.
     """
 
     label: str
@@ -143,9 +143,9 @@ class Box:
             if not able:
                 break  # the box grows
             first = max(able, key=lambda at: (lines[at].shorter[0][0], at))
-            rows = [at for at in able if lines[at].ends] if lines[first].ends else []
-            is_last = len({lines[at].shorter[0][0] for at in rows}) == 1
-            for at in rows if is_last else [first]:  # a table's head does not stay alone
+            first_place = lines[first].shorter[0][0]
+            rows = [at for at in able if lines[at].ends and lines[at].shorter[0][0] == first_place]
+            for at in rows if lines[first].ends else [first]:  # a table's head does not stay alone
                 lines[at] = lines[at].less()
         return lines
 

@@ -151,10 +151,8 @@ def test_an_answer_says_what_it_rests_on_and_types_class_default_s_limit() -> No
     assert f"  queue-limit {packets} packets" in document["configuration"]["lines"]
     assert f"LLQ: queue-limit {packets} packets" in headline(found)
     assert headline(found).endswith("in class-default.") and "keeps calls apart" in order_text(found)
-    (rests,) = (each for each in document["warnings"] if "come marked EF" in each)
-    assert rests.endswith("up to 12 % of the link (room for 2 of these calls).") and rests in list(
-        head(found)
-    )
+    (rests,) = (each for each in document["warnings"] if "calls marked EF" in each)
+    assert rests.endswith("; up to 12 % of the link (2 calls) goes first.") and rests in list(head(found))
     assert f"--buffer '{2 * packets} packets'" in Typed("ios-xe").command(found, found.answer)
     assert answer_in_file(found).endswith("The buffer below is that of all 2 classes.")
     assert found.plain is None  # no FIFO was to choose from

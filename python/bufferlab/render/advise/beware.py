@@ -86,7 +86,7 @@ def _behind_first(advice: Advice, texts: Iterable[str | None]) -> Iterator[str]:
 def _waits_long(advice: Advice) -> str | None:
     who = "all but calls" if advice.answer.queue.name == LLQ else "packets"
     rtt_ms, targets = advice.site.rtt_ms, advice.targets
-    lost = f"where they wait less than that, {HEAVY_LOSS * 100:g} % or more are lost"
+    lost = f"where they wait less, {HEAVY_LOSS * 100:g} % or more are lost"
     remedy = lost if _lose_if_shorter(advice) else None
     return long_wait(_felt("wait_mean_ms", advice), rtt_ms, targets, who=who, remedy=remedy)
 

@@ -83,7 +83,7 @@ def _lines(advice: Advice, typed: Typed | None, first: Sequence[str]) -> Iterato
     """The labeled lines, without what the first sentences say."""
     yield Line("link", _used(advice.answer))
     mean, groups = _wait(advice.answer), apart(advice, advice.answer)
-    yield Line("wait", mean + groups, shorter=[(3, mean)] if groups else ())
+    yield Line("wait", mean + groups, shorter=[(5, mean)] if groups else ())
     compared = list(comparison(advice))
     for at, (name, felt) in enumerate(users_lines(advice, advice.answer)):
         is_rated = "rating R" in felt
@@ -251,7 +251,7 @@ def _typed(advice: Advice, typed: Typed) -> Iterator[Line]:
         better = better_but_missed(advice) if advice.choice.meets else None
         chosen = advice.answer if better is None else advice.entries[better.name]
         what = "the lines all the same" if better is None else f"those of {entry_text(chosen)}"
-        yield Line("type", f"{made.problem}. This writes {what}:")
+        yield Line("type", f"{made.problem}. Below is what writes {what}.")
         command = "\n".join(LINUX.folded([typed.command(advice, chosen)]))
         yield Line("", command, verbatim=True, shorter=[(4, "")])
         return

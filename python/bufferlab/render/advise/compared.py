@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -31,6 +33,9 @@ _ROOM: Final = WITHIN - len("runner-up ")
 _WITH_HEAD: Final = 2
 """Place of the rows without which there is no comparison."""
 
+_UNMIXED: Final = 6
+"""Place of the rows of one control alone: what the first lines say of it stays."""
+
 _MISSES: Final = "*"
 """Behind what misses a target."""
 
@@ -44,14 +49,16 @@ class Compared:
         name: The queue and its setting in few words: "fifo, 64 packets".
         measured: What its runs gave, with the seeds that all rows have.
         missed: The targets that it misses.
-        place: Which gives way first where there is no room, the highest.
+        place: Which gives way first where there is no room, the highest; those with the same go together.
+        unlike: Groups of flows that have another control there, of which no column is filled.
     """
 
     label: str
     name: str
-    measured: Measured
-    missed: Sequence[Target]
+    measured: Measured | None
+    missed: Sequence[Target] = ()
     place: int = _WITH_HEAD
+    unlike: AbstractSet[str] = frozenset()
 
 
 class _Column(NamedTuple):
@@ -75,12 +82,12 @@ def comparison(advice: Advice) -> Iterator[Line]:
     title = (
         f"{seeds} runs; {_MISSES} misses" if any(each.missed for each in rows) else f"means of {seeds} runs"
     )
-    numbers = [[_number(each.measured, column) for column in columns] for each in rows]
+    numbers = [[_number(each, column) for column in columns] for each in rows]
     heads = _heads(title, columns, names, numbers)
     table = [*heads, *([name, *cells] for name, cells in zip(names, numbers, strict=True))]
     widths = _widths(table)
     ends = [sum(widths[: at + 1]) + _GAP * at for at in range(len(widths))]
-    above = [Compared("", "", advice.answer, ())] * len(heads)
+    above = [Compared("", "", None)] * len(heads)
     for (first, *cells), row in zip(table, (*above, *rows), strict=True):
         text = (" " * _GAP).join([f"{first:<{widths[0]}}", *map(str.rjust, cells, widths[1:])])
         yield Line(row.label, text, ends=ends, shorter=[(row.place, "")], is_elsewhere=True)
@@ -109,19 +116,36 @@ def beside(advice: Advice) -> Iterator[Compared]:
         yield Compared(label, today_name(today), today, today.missed)
     if (half := advice.half) is not None:
         name = f"{advice.answer.queue.label}, {packets_text(half.size)}"
-        yield Compared("half", name, half, half.missed, 11 if advice.plain is None else _WITH_HEAD)
+        yield Compared("half", name, half, half.missed, 11 if advice.plain is None else 7)
     yield from _other_queues(advice)
     if (absent := advice.absent) is not None:
         label = "unasked" if absent.platform is None else "lacking"
         setting = absent.queue.show(absent.queue.usual).removeprefix("target ")
         yield Compared(label, f"{absent.queue.label}, {setting}", absent, absent.missed, 12)
+    yield from _without_mix(advice)
+
+
+def _without_mix(advice: Advice) -> Iterator[Compared]:
+    """The answer, today's and about the least buffer where one control of the mix is alone."""
+    found, answer = advice.unmixed, advice.answer
+    if found is None:
+        return
+    there = functools.partial(Compared, place=_UNMIXED, unlike=found.changed)
+    yield there("", f"with {found.title}, {len(found.values)} runs:", None)
+    yield there(" answer", brief_name(answer), found, found.missed)
+    if found.today is not None and not (advice.today is not None and is_answer(advice, advice.today)):
+        label = " today" if found.today.default_of is None else " default"
+        yield there(label, today_name(found.today), found.today, found.today.missed)
+    if (least := found.least) is not None:
+        name = f"{answer.queue.label}, {packets_text(least.size)}"
+        yield there(" least", name, least, least.missed)
 
 
 def _other_queues(advice: Advice) -> Iterator[Compared]:
     """The runner-up, and the FIFO that many routers have: beside LLQ the one that is as large."""
     fifo, second = advice.best_fifo(), runner_up(advice)
     if (plain := advice.plain) is not None:
-        yield Compared("plain", f"fifo, {packets_text(plain.size)}", plain, plain.missed)
+        yield Compared("plain", f"fifo, {packets_text(plain.size)}", plain, plain.missed, 3)
         fifo = None
     if second is not None:
         entry = advice.entries[second.name]
@@ -184,6 +208,10 @@ def _felt_column(advice: Advice, aspect: Aspect) -> _Column:
     return _Column(group or "all", short.get(name, unit.shown), aspect.metric, unit)
 
 
-def _number(measured: Measured, column: _Column) -> str:
-    mean = measured.mean(column.metric).mean
+def _number(row: Compared, column: _Column) -> str:
+    if row.measured is None:
+        return ""
+    if column.metric.rpartition(".")[0] in row.unlike:
+        return NONE
+    mean = row.measured.mean(column.metric).mean
     return NONE if mean is None else column.unit.text(mean, digits=column.digits)

@@ -33,7 +33,7 @@ def now_text(advice: Advice) -> str | None:
     what = f"Today's {today_name(found)}"
     if found.presumed_of is not None:
         what = f"The default of {found.presumed_of}, {today_name(found)}"
-    why, behind = _fault(advice, found), found.rival.behind
+    why, behind = fault(advice, found), found.rival.behind
     if found.missed and (behind.mean or 0.0) < -MATERIAL and not may_be_chance(behind):
         better = f"but users fare {share_text(behind)} better with it than with the answer"
         return f"{what}, {(why or '').removeprefix('it ')}, {better}."
@@ -54,7 +54,7 @@ def _call_then(advice: Advice, found: Today, why: str) -> str:
     return f"{name} R {significant(now, 3)}, not {significant(then, 3)}; "
 
 
-def _fault(advice: Advice, found: Today) -> str | None:
+def fault(advice: Advice, found: Today) -> str | None:
     """Why what runs today is to be changed, as a clause; `None` if nothing surely speaks against it."""
     lost, behind = found.mean("loss").mean, found.rival.behind
     if found.missed:

@@ -16,9 +16,10 @@ from bufferlab.render.advise.half import (
     runs_today,
 )
 from bufferlab.render.advise.limits import platform_end
+from bufferlab.render.advise.mixes import controls_decide, may_be_bbr
 from bufferlab.render.advise.unfilled import unfilled
 from bufferlab.render.advise.unmet import contradiction, hopeless
-from bufferlab.render.advise.what_if import controls_decide, fragile, may_be_bbr
+from bufferlab.render.advise.what_if import fragile
 from bufferlab.render.advise.words import (
     EVEN,
     START_MEASURED,

@@ -110,7 +110,7 @@ def long_wait(
         return None
     wait = MILLISECONDS.quantity(wait_ms, digits=3)
     return (
-        f"But {who} wait {wait} in the mean, longer than the round trip of {significant(rtt_ms, 3)} ms; "
+        f"But {who} wait {wait} in the mean, longer than the RTT of {significant(rtt_ms, 3)} ms; "
         f"{remedy or '--max-delay bounds it'}."
     )
 

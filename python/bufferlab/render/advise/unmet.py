@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from bufferlab.render.advise.felt import kept_by_groups
-from bufferlab.render.advise.what_if import controls_decide, is_monotone
+from bufferlab.render.advise.mixes import controls_decide
+from bufferlab.render.advise.what_if import is_monotone
 from bufferlab.render.advise.words import entry_text, queue_text
 from bufferlab.render.words import listed, title_text
 from bufferlab.results.metrics.metric import FRACTION

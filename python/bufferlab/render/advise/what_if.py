@@ -10,21 +10,14 @@ from typing import Final
 from bufferlab.display import significant
 from bufferlab.render.advise.harm import harms
 from bufferlab.render.advise.least import loss_decided
-from bufferlab.render.advise.reasons import least_lost
 from bufferlab.render.framed import WITHIN, Line
 from bufferlab.render.words import listed, title_text
-from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.sensitivity import ALONE, Sensitivity
+from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.choosing.thresholds import loses_heavily
-from bufferlab.studies.internet import BBR_DECIDES
 from bufferlab.studies.targets import Target, want_largest
-from bufferlab.units import packets_text
 
 _FIRST_SIZE: Final = re.compile(r"\(about (\d+)")
-
-FAR_LESS: Final = 0.5
-"""Part of the answer's buffer up to which it is said that another mix of controls needs less. Our choice."""
 
 _FEW: Final = 2
 """Changes of the traffic that are named in the first lines."""
@@ -56,61 +49,6 @@ def fragile(advice: Advice) -> str | None:
         f"{counted}{held}.",
     ]
     return next((text for text in texts if len(wrap(text, WITHIN)) <= _MOST_LINES), texts[-1])
-
-
-def controls_decide(advice: Advice) -> str | None:
-    """That far less or more buffer does, or less is lost, with one control of the mix alone, as a sentence.
-
-    Where nothing meets the targets with the mix, any buffer that does so with one control is shown.
-    """
-    answer, controls = advice.answer, {each.control for each in advice.site.users} - {None}
-    if len(controls) < 2:
-        return None
-    if (lost := _loss_decided(advice)) is not None:
-        return f"{_mix(advice)} decides: {lost}."
-    if answer.queue.knob != "limit" or want_largest(advice.targets):
-        return None
-    meets = advice.choice.meets
-    if meets and answer.least_behind is not None:  # users take this buffer, and not the targets
-        return None
-    less = [
-        (each.least.size, each.title)
-        for each in advice.sensitivity
-        if each.title.endswith(ALONE) and each.least is not None and each.least.size is not None
-    ]
-    size, title = min(less, default=(None, ""))
-    if size is None or (meets and FAR_LESS < size / answer.packets < 1 / FAR_LESS):
-        return None
-    do = "does" if size == 1 else "do"
-    return f"{_mix(advice)} decides: with {title}, about {packets_text(size)} {do}."
-
-
-def _mix(advice: Advice) -> str:
-    """The mix of controls, and whether somebody has said it."""
-    is_assumed = any(BBR_DECIDES in each for each in advice.assumed)
-    return f"The mix of congestion controls{', which is assumed,' if is_assumed else ''}"
-
-
-def _loss_decided(advice: Advice) -> str | None:
-    """What is lost with one control of a mix that loses what hardly anybody accepts, as a clause."""
-    mixed = advice.answer.checked("loss").mean or 0.0
-    if not loses_heavily(mixed, advice.targets):
-        return None
-    held = (each for each in advice.sensitivity if each.title.endswith(ALONE) and each.holds)
-    alone = least_lost(held, mixed)
-    if alone is None:
-        return None
-    lost, title = alone
-    return f"with {title}, {FRACTION.quantity(lost, digits=2)} of the packets are lost"
-
-
-def may_be_bbr(advice: Advice) -> str | None:
-    """That a mix was assumed which may decide a FIFO's buffer, while none other was tried, as a sentence."""
-    is_fifo = advice.answer.table == {"discipline": "fifo"}
-    if not is_fifo or advice.sensitivity or not any(BBR_DECIDES in each for each in advice.assumed):
-        return None
-    flows = sum(each.flows for each in advice.site.users if each.control is not None)
-    return f"BBR is assumed in the mix, and may decide this buffer: --flows cubic:{flows} asks without."
 
 
 def _named_few(missing: Sequence[Sensitivity]) -> str:
@@ -225,7 +163,7 @@ def what_if(advice: Advice) -> Iterator[Line]:
     if not all(each.holds and not harms(advice, each) for each in advice.sensitivity):
         texts = [_rows(advice), *texts]
     first, *less = texts
-    yield Line("what if", first, shorter=[*((8, text) for text in less), (2, "")], is_elsewhere=True)
+    yield Line("what if", first, shorter=[*((8, text) for text in less), (4, "")], is_elsewhere=True)
 
 
 def _rows(advice: Advice) -> str:

@@ -26,6 +26,7 @@ from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Broken, Sensitivity, Shaken
 from bufferlab.studies.advise.today import Today
 from bufferlab.studies.advise.unmet import unmet_document
+from bufferlab.studies.advise.unmixed import Unmixed
 from bufferlab.studies.choosing.choice import LOOKS, Choice, Rival, choose, lossy, standing
 from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.least import Least, Verdict, checks_to_dicts, verdicts
@@ -68,6 +69,7 @@ class Advice(display.Displayed):
         half: What half of the answer's buffer does; `None` where the answer is no buffer or misses.
         plain: A FIFO with the answer's buffer, where the answer is LLQ; else `None`.
         today: What the link runs now, beside the answer; `None` if nobody said it.
+        unmixed: What it comes to with the most frequent control of a mix alone; `None` where there is no mix.
         beyond: By name of a queue, where each target that none of its buffers met is met for itself.
         elsewhere: What users wait for or lose mostly at another link, once it has come to its end.
         assumed: What the scenario takes for granted.
@@ -98,6 +100,7 @@ class Advice(display.Displayed):
     half: Half | None = None
     plain: Half | None = None
     today: Today | None = None
+    unmixed: Unmixed | None = None
     beyond: Mapping[str, tuple[Beyond, ...]] = dataclasses.field(default_factory=dict)
     elsewhere: tuple[Spoiled, ...] = ()
     assumed: tuple[str, ...] = ()
@@ -270,6 +273,7 @@ class Advice(display.Displayed):
             "half": None if self.half is None else self.half.to_dict(),
             "plain": None if self.plain is None else self.plain.to_dict(),
             "today": None if self.today is None else self.today.to_dict(),
+            "unmixed": None if self.unmixed is None else self.unmixed.to_dict(),
             "beyond": {name: [_alone(each) for each in those] for name, those in self.beyond.items()},
             **unmet_document(self.entries, self.targets, self.beyond, self.confidence, met=self.choice.meets),
             "elsewhere": [dataclasses.asdict(each) for each in self.elsewhere],

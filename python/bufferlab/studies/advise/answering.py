@@ -15,6 +15,7 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.beside import Judged, rival_of
 from bufferlab.studies.advise.course import Course, Watch
 from bufferlab.studies.advise.elsewhere import spoiled
+from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.floor import is_home
 from bufferlab.studies.advise.larger import judged_by_buffers
 from bufferlab.studies.advise.lengths import long_enough
@@ -25,6 +26,7 @@ from bufferlab.studies.advise.queues import Queue, queues_for
 from bufferlab.studies.advise.runnable import about_queues
 from bufferlab.studies.advise.today import TODAY, Today, default_of, todays, with_default
 from bufferlab.studies.advise.tried import Tried, tried_queues
+from bufferlab.studies.advise.unmixed import SEEDS, change_of, unmixed
 from bufferlab.studies.alone import refuse_impossible
 from bufferlab.studies.choosing.objectives import possible_aspects
 from bufferlab.studies.least import Bench, Case, Goal
@@ -154,36 +156,73 @@ class _Answering:
             self.made, self.base = self.runs, longer
             self.course = self._course(dataclasses.replace(advice, finished=False), lengthen=left > 1)
         advice = self._beside_today(dataclasses.replace(advice, runs=advice.runs + self.made))
+        advice = self._without_mix(advice)
         return advice if manner.quick else self._beside_absent(advice)
 
     def _beside_today(self, advice: Advice) -> Advice:
         """With what the link runs today, or what the platform runs by default."""
-        question = self.course.question
-        now = _now(self.base, self.index, self.needs, self.manner)
+        found = self._today(self.base, advice.answer, advice)
+        runs = 0 if found is None else len(found.values)
+        return dataclasses.replace(advice, today=found, runs=advice.runs + runs)
+
+    def _today(self, base: Scenario, entry: Entry, advice: Advice) -> Today | None:
+        """What the link runs today beside an entry, with as many seeds; `None` if nobody said it.
+
+        Args:
+            base: The scenario, or a changed one.
+            entry: The answer, with what it measures there.
+            advice: By what users are judged.
+        """
+        now = _now(base, self.index, self.needs, self.manner)
         if now is None:
-            return advice
+            return None
         scenario, of = now
         self.watch(advice, "running what runs today" if of is None else f"running the default of {of}")
-        values = self._measured(scenario, TODAY, advice)
-        link, answer = scenario.links[question.index], advice.answer
+        values = self._measured(scenario, TODAY, count=len(entry.values))
+        link = scenario.links[self.course.question.index]
         judged: Judged = advice.aspects, advice.weights
-        if answer.queue.knob == "limit" and link["queue"]["discipline"] in _alike(answer.queue):
+        if entry.queue.knob == "limit" and link["queue"]["discipline"] in _alike(entry.queue):
             judged = judged_by_buffers(*judged, self.needs.emphasis)
-        rival, missed = rival_of(answer, f"{TODAY}, as it is", values, advice.targets, judged)
+        rival, missed = rival_of(entry, f"{TODAY}, as it is", values, advice.targets, judged)
         buffer = link["buffer"]
         packets = round(buffer["amount"] or 0) if buffer["kind"] == "packets" else None
         kind, shaped = str(link["queue"]["discipline"]), is_home(self.base)
         named, presumed = (of, None) if self.manner.today is None else (None, of)
-        found = Today(rival, missed, values, kind, buffer["text"], packets, named, shaped, presumed)
-        return dataclasses.replace(advice, today=found, runs=advice.runs + len(values))
+        return Today(rival, missed, values, kind, buffer["text"], packets, named, shaped, presumed)
 
-    def _measured(self, scenario: Scenario, name: str, advice: Advice) -> tuple[Values, ...]:
-        """What a scenario measures with the seeds that the answer was compared with."""
+    def _measured(self, scenario: Scenario, name: str, *, count: int) -> tuple[Values, ...]:
+        """What a scenario measures with the first seeds of the comparison, as many as are asked for."""
         course, case = self.course, Case(name, 0)
-        seeds = course.settings.seeds[: len(advice.answer.values)]
+        seeds = course.settings.seeds[:count]
         bench = Bench(course.question.site.link, lambda _: scenario, self.runner)
         measured = bench.measure({case: list(seeds)})
         return tuple(measured[case, seed] for seed in seeds)
+
+    def _without_mix(self, advice: Advice) -> Advice:
+        """With the answer, and what runs today, where the most frequent control of a mix is alone."""
+        course, answer = self.course, advice.answer
+        shaking, question = course.shaking, course.question
+        change = change_of(shaking.changes)
+        if change is None or not advice.choice.meets:
+            return advice
+        self.watch(advice, f"running what is beside the answer with {change.title}")
+
+        def measure(case: Case) -> tuple[Values, ...]:
+            return shaking.of_setting(change, answer.queue, case.size, SEEDS)
+
+        there = dataclasses.replace(answer, values=measure(Case(answer.queue.name, answer.setting)))
+        today = self._today(change.scenario, there, advice)
+        found = unmixed(
+            self.base,
+            change,
+            there,
+            next((each for each in advice.sensitivity if each.is_alone), None),
+            targets=question.targets_at(answer.queue, answer.setting),
+            judged=judged_by_buffers(advice.aspects, advice.weights, self.needs.emphasis),
+            measure=measure,
+            today=today,
+        )
+        return dataclasses.replace(advice, unmixed=found)
 
     def _beside_absent(self, advice: Advice) -> Advice:
         """With what a queue would do that the platform lacks, or that the queues to choose from leave out."""
@@ -197,9 +236,8 @@ class _Answering:
             self.base, self.index, self.needs, dataclasses.replace(self.manner, queues=ASKED, platform=None)
         )
         question = course.question
-        values = self._measured(
-            queue.scenario(question.base, question.index, queue.usual), queue.name, advice
-        )
+        scenario = queue.scenario(question.base, question.index, queue.usual)
+        values = self._measured(scenario, queue.name, count=len(advice.answer.values))
         name, judged = f"{queue.name}, {queue.show(queue.usual)}", (advice.aspects, advice.weights)
         rival, missed = rival_of(advice.answer, name, values, advice.targets, judged)
         found = Absent(rival, missed, values, platform, queue)

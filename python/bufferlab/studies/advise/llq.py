@@ -66,11 +66,9 @@ def rests_on(name: str, table: Table, resolved: ResolvedScenario, link: str) -> 
     calls = [each for each in resolved["flows"] if link in each["path"] and each["dscp"] == _EF]
     number = sum(each["count"] for each in calls)
     sent_bps = sum(_framed_bps(each) for each in calls)
-    room = f" (room for {int(number * room_bps / sent_bps)} of these calls)" if sent_bps else ""
-    return [
-        f"It holds only if calls come marked {CALL_DSCP}; all that is marked so goes first, up to "
-        f"{percent_of(table)} % of the link{room}."
-    ]
+    room = int(number * room_bps / sent_bps) if sent_bps else 0
+    held = f" ({room} call{'' if room == 1 else 's'})" if sent_bps else ""
+    return [f"It needs calls marked {CALL_DSCP}; up to {percent_of(table)} % of the link{held} goes first."]
 
 
 def _framed_bps(flow: ResolvedFlow) -> float:

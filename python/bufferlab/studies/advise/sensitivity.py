@@ -38,9 +38,6 @@ OTHERS: Final = ("cubic", "bbr", "reno")
 MOST_CONTROLS: Final = 2
 """The most changes of controls that are tried; of a mix, the first gives all flows its most frequent one."""
 
-ALONE: Final = "alone"
-"""The last word of the title of a change in which all flows have the most frequent control."""
-
 _TIME: Final = re.compile(r"(?<![\w.])[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*[a-zµμ]+")
 """A number with a unit within a law."""
 
@@ -58,12 +55,14 @@ class Variant:
         brief: The same, as short as it can be.
         scenario: It.
         is_of_control: Whether congestion controls are other.
+        is_alone: Whether all endless flows have the most frequent control of a mix.
     """
 
     title: str
     brief: str
     scenario: Scenario
     is_of_control: bool = False
+    is_alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,6 +78,7 @@ class Sensitivity:
         runs: How many runs there are with the queue.
         is_of_control: Whether congestion controls are other.
         is_unsure: Whether the runs do not show that it misses what their mean misses.
+        is_alone: Whether all endless flows have the most frequent control of a mix.
     """
 
     title: str
@@ -89,6 +89,7 @@ class Sensitivity:
     runs: int = 0
     is_of_control: bool = False
     is_unsure: bool = False
+    is_alone: bool = False
 
     @property
     def surely_breaks(self) -> bool:
@@ -141,8 +142,8 @@ def variants(base: Scenario, link: int = 0) -> list[Variant]:
         link: Index of the link in question, whose flows are counted in the titles.
     """
     controls = [dataclasses.replace(each, is_of_control=True) for each in _controls(base)]
-    alone = [each for each in controls if each.title.endswith(ALONE)]
-    others = [each for each in controls if each not in alone]
+    alone = [each for each in controls if each.is_alone]
+    others = [each for each in controls if not each.is_alone]
     same = [*_flows(base, base.links[link]["name"]), *_loads(base), *_round_trips(base), *_narrower(base)]
     return [*alone, *same, *others]
 
@@ -251,8 +252,10 @@ def _controls(base: Scenario) -> Iterator[Variant]:
     most = MOST_CONTROLS
     if len(counts) > 1:
         most -= 1
-        brief = f"{_called(usual)} {ALONE}"
-        yield from _variant((brief, brief), base, {f"flows[{index}].congestion": usual for index in controls})
+        brief = f"{_called(usual)} alone"
+        changed = {f"flows[{index}].congestion": usual for index in controls}
+        for each in _variant((brief, brief), base, changed):
+            yield dataclasses.replace(each, is_alone=True)
     for other in [word for word in OTHERS if word != usual.partition("-")[0].partition("(")[0]][:most]:
         changes: dict[str, object] = {
             f"flows[{index}].congestion": other for index, control in controls.items() if control == usual

@@ -115,6 +115,7 @@ class Shaking:
             self._bench(change, entry.queue).runs,
             change.is_of_control,
             is_unsure=bool(missed) and not any(_surely_missed(measured, each) for each in missed),
+            is_alone=change.is_alone,
         )
 
     def _widened(self, entry: Entry) -> Goal:
@@ -125,6 +126,12 @@ class Shaking:
         upper = 2 * max(entry.queue.upper, entry.setting)
         allowed = self.question.site.allowed
         return dataclasses.replace(goal, upper=upper if allowed is None else min(upper, allowed.most))
+
+    def of_setting(self, change: Variant, queue: Queue, size: int, count: int) -> tuple[Values, ...]:
+        """What a queue's setting measures in a change with the first seeds, as many as are asked for."""
+        bench, case = self._bench(change, queue), Case(queue.name, size)
+        measured = bench.measure({case: list(self.seeds[:count])})
+        return tuple(measured[case, seed] for seed in self.seeds[:count])
 
     def others(self, advice: Advice) -> dict[str, Shaken]:
         """What becomes of the queues that are as good as the answer, where that misses a target.

@@ -1,0 +1,109 @@
+"""Whether a mix of congestion controls decides an answer, which hardly anybody knows of a link, in words."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from bufferlab.render.advise.half import fault, may_stay, runs_today, today_name
+from bufferlab.render.advise.reasons import least_lost
+from bufferlab.results.metrics.metric import FRACTION
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.choosing.thresholds import loses_heavily
+from bufferlab.studies.internet import BBR_DECIDES
+from bufferlab.studies.targets import want_largest
+from bufferlab.units import packets_text
+
+FAR_LESS: Final = 0.5
+"""Part of the answer's buffer up to which it is said that another mix of controls needs less. Our choice."""
+
+
+def controls_decide(advice: Advice) -> str | None:
+    """That one control of the mix alone takes far less or more buffer, or today's queue does, as a sentence.
+
+    Where nothing meets the targets with the mix, any buffer that does so with one control is shown.
+    """
+    of_buffer = _buffer_decided(advice)
+    now = _today_there(advice, is_other=of_buffer is not None)
+    if of_buffer is None and now is None:
+        return None
+    title = _title(advice)
+    clauses = [text for text in (of_buffer, now) if text is not None]
+    return f"{_mix(advice)} decides: with {title}, {', and '.join(clauses)}."
+
+
+def _buffer_decided(advice: Advice) -> str | None:
+    """How much buffer does with one control, or how much is lost, as a clause; `None` if about as much."""
+    answer, controls = advice.answer, {each.control for each in advice.site.users} - {None}
+    if len(controls) < 2:
+        return None
+    if (lost := _loss_decided(advice)) is not None:
+        return lost
+    if answer.queue.knob != "limit" or want_largest(advice.targets):
+        return None
+    meets = advice.choice.meets
+    if meets and answer.least_behind is not None:  # users take this buffer, and not the targets
+        return None
+    found = _alone(advice)
+    size = None if found is None or found.least is None else found.least.size
+    if size is None or (meets and FAR_LESS < size / answer.packets < 1 / FAR_LESS):
+        return None
+    return f"about {packets_text(size)} {'does' if size == 1 else 'do'}"
+
+
+def _alone(advice: Advice) -> Sensitivity | None:
+    """What the answer comes to with one control of the mix alone."""
+    return next((each for each in advice.sensitivity if each.is_alone), None)
+
+
+def _title(advice: Advice) -> str:
+    """Which traffic that is: "cubic alone"."""
+    found = _alone(advice) or advice.unmixed
+    return "one control alone" if found is None else found.title
+
+
+def _today_there(advice: Advice, *, is_other: bool) -> str | None:
+    """Whether what runs today does there in place of the answer, as a clause, where the mix decides that.
+
+    Args:
+        advice: The advice.
+        is_other: Whether the mix decides the buffer; then it is also said that today's is as bad there.
+    """
+    now, there = advice.today, None if advice.unmixed is None else advice.unmixed.today
+    if now is None or there is None or runs_today(advice):
+        return None
+    what = "what runs today" if now.default_of is None else f"the default, {today_name(now)},"
+    stays, stays_there = may_stay(advice, now), may_stay(advice, there)
+    if stays == stays_there and not is_other:
+        return None
+    if stays_there:
+        return f"{what} does as well as the answer"
+    why = fault(advice, there)
+    return None if why is None else f"{what} does not{', either' if not stays else ''}: {why}"
+
+
+def _mix(advice: Advice) -> str:
+    """The mix of controls, and whether somebody has said it."""
+    is_assumed = any(BBR_DECIDES in each for each in advice.assumed)
+    return f"The {'assumed ' if is_assumed else ''}mix of congestion controls"
+
+
+def _loss_decided(advice: Advice) -> str | None:
+    """What is lost with one control of a mix that loses what hardly anybody accepts, as a clause."""
+    mixed = advice.answer.checked("loss").mean or 0.0
+    if not loses_heavily(mixed, advice.targets):
+        return None
+    found = _alone(advice)
+    alone = least_lost([found] if found is not None and found.holds else [], mixed)
+    if alone is None:
+        return None
+    return f"{FRACTION.quantity(alone[0], digits=2)} of the packets are lost"
+
+
+def may_be_bbr(advice: Advice) -> str | None:
+    """That a mix was assumed which may decide a FIFO's buffer, while none other was tried, as a sentence."""
+    is_fifo = advice.answer.table == {"discipline": "fifo"}
+    if not is_fifo or advice.sensitivity or not any(BBR_DECIDES in each for each in advice.assumed):
+        return None
+    flows = sum(each.flows for each in advice.site.users if each.control is not None)
+    return f"BBR is assumed in the mix, and may decide this buffer: --flows cubic:{flows} asks without."

@@ -1,0 +1,102 @@
+"""What becomes of an answer where a mix's most frequent congestion control is alone.
+
+Of a link hardly anybody knows which controls its flows run, and nothing else decides a FIFO's buffer as much.
+So what stands beside the answer is run in that traffic, too: whether the mix decides is seen in one table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bufferlab.scenario import Scenario
+from bufferlab.stats import Estimate
+from bufferlab.studies.advise.beside import Judged
+from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.advise.halved import Half, compared
+from bufferlab.studies.advise.sensitivity import Sensitivity, Variant
+from bufferlab.studies.advise.today import Today
+from bufferlab.studies.choosing.choice import missed_targets
+from bufferlab.studies.least import Case
+from bufferlab.studies.targets import Target, Values, mean_over_runs
+
+SEEDS: Final = 4
+"""Runs of each setting; our choice, as many as other changes of the traffic have at least."""
+
+
+@dataclass(frozen=True)
+class Unmixed:
+    """The answer's setting with one control alone, and what is beside it there, with common seeds.
+
+    Attributes:
+        title: Which traffic it is: "cubic alone".
+        changed: The groups of flows that have another control than in the scenario.
+        missed: Targets that the answer's setting misses there in the mean.
+        values: What its runs measured.
+        least: About the least buffer that meets the targets there; `None` if that is the answer's or unknown.
+        today: What the link runs now, beside the answer's setting; `None` if nobody said it.
+    """
+
+    title: str
+    changed: frozenset[str]
+    missed: tuple[Target, ...]
+    values: tuple[Values, ...]
+    least: Half | None
+    today: Today | None
+
+    def mean(self, name: str) -> Estimate:
+        """Mean of a value of the answer's setting over the runs."""
+        return mean_over_runs(name, self.values)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document."""
+        return {
+            "title": self.title,
+            "missed": [str(target) for target in self.missed],
+            **{name: self.mean(name).mean for name in ("utilization", "loss", "wait_mean_ms")},
+            "least": None if self.least is None else self.least.to_dict(),
+            "today": None if self.today is None else self.today.to_dict(),
+        }
+
+
+def change_of(changes: list[Variant]) -> Variant | None:
+    """The change in which one control is alone; `None` where the flows are no mix."""
+    return next((each for each in changes if each.is_alone), None)
+
+
+def unmixed(
+    base: Scenario,
+    change: Variant,
+    there: Entry,
+    found: Sensitivity | None,
+    *,
+    targets: tuple[Target, ...],
+    judged: Judged,
+    measure: Callable[[Case], tuple[Values, ...]],
+    today: Today | None,
+) -> Unmixed:
+    """The answer and what is beside it where one control is alone.
+
+    Args:
+        base: The scenario.
+        change: The change.
+        there: The answer, with the values that its setting has there.
+        found: What the change came to; `None` where other traffic was not tried.
+        targets: What the answer is to meet.
+        judged: By what users are judged.
+        measure: What a case measures there.
+        today: What the link runs now, there.
+    """
+    size = None if found is None or found.least is None else found.least.size
+    is_other = there.queue.knob == "limit" and size not in {None, there.packets}
+    case = Case(there.queue.name, size) if is_other and size is not None else None
+    pairs = zip(base.flows, change.scenario.flows, strict=True)
+    return Unmixed(
+        change.title,
+        frozenset(flow["name"] for flow, other in pairs if flow["tcp"] != other["tcp"]),
+        missed_targets(there.values, targets),
+        there.values,
+        compared(there, case, targets, judged, measure),
+        today,
+    )

@@ -1,0 +1,87 @@
+"""Whether a mix of controls decides the answer, or whether to change what runs today, is said and shown."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from bufferlab.render.advise.mixes import controls_decide
+from bufferlab.stats import Estimate
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.entry import Users
+from bufferlab.studies.advise.halved import Half
+from bufferlab.studies.advise.rough import Rough
+from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.advise.today import Today
+from bufferlab.studies.advise.unmixed import Unmixed
+from bufferlab.studies.choosing.choice import Rival
+from bufferlab.studies.targets import Values
+
+from ..advised import FIFO, advised, runs, site
+from .boxes import box
+
+MIXED = site(Users("downloads", "bulk", 4, "reno"), Users("others", "bulk", 4, "bbr"))
+FINE: Values = {**FIFO, "others.goodput_bps": 4.6e6}
+LOSSY: Values = {**FINE, "loss": 0.12}
+
+
+def today(values: Values, behind: float = 0.0) -> Today:
+    same = not behind
+    rival = Rival(
+        "today, as it is",
+        Estimate(behind, 0.001, 5),
+        is_equal=same,
+        is_open=False,
+        is_alike=same,
+        missed=(),
+        worst=None,
+    )
+    return Today(rival, (), tuple(runs(values)), "fifo", "64 packets", 64, None)
+
+
+def mixed(now: Today, there: Today, *, least: int | None) -> Advice:
+    """A mix whose answer is 14 packets, beside what runs today, with and without BBR."""
+    change = Sensitivity("reno alone", "reno alone", {}, (), Rough(least or 14, (7, 14)), 4, is_alone=True)
+    advice = advised({"fifo": (14, runs(FINE))}, where=MIXED, sensitivity=[change])
+    other = None if least is None else Half(now.rival, (), tuple(runs(FINE)), least)
+    found = Unmixed(
+        "reno alone", frozenset({"others"}), (), tuple(runs({**FINE, "loss": 0.001})), other, there
+    )
+    return dataclasses.replace(advice, today=now, unmixed=found)
+
+
+FITS, DOES = "what runs today does as well as the answer", "about 5 packets do"
+WORSE, ALSO = today(LOSSY, 0.3), today({**LOSSY, "loss": 0.08}, 0.3)
+
+
+@pytest.mark.parametrize(
+    ("now", "there", "least", "text"),
+    [
+        (WORSE, today(FINE), None, FITS),
+        (WORSE, today(FINE), 5, f"{DOES}, and {FITS}"),
+        (WORSE, ALSO, 5, f"{DOES}, and what runs today does not, either: it loses 8 %"),
+        (today(FINE), WORSE, None, "what runs today does not: it loses 12 %"),
+        (today(FINE), today(FINE), None, None),
+        (WORSE, ALSO, None, None),
+    ],
+)
+def test_what_one_control_alone_says_of_today_is_a_headline(
+    now: Today, there: Today, least: int | None, text: str | None
+) -> None:
+    found = controls_decide(mixed(now, there, least=least))
+    assert found == (text and f"The mix of congestion controls decides: with reno alone, {text}.")
+
+
+def test_one_control_alone_has_rows_of_its_own_beside_the_answer() -> None:
+    lines = box(mixed(today(LOSSY, 0.3), today(FINE), least=5))
+    at = next(at for at, line in enumerate(lines) if "with reno alone, 5 runs:" in line)
+    rows = [line.split() for line in lines[at + 1 : at + 4]]
+    assert [row[:4] for row in rows] == [
+        ["answer", "fifo,", "14", "packets"],
+        ["today", "fifo,", "64", "packets"],
+        ["least", "fifo,", "5", "packets"],
+    ]
+    head = next(line.split() for line in lines if "used" in line and "lost" in line)
+    assert "downloads" in head and "others" not in head  # no room for what has another control there
+    assert rows[0][5] == "0.1" and rows[1][5] == "0.5"

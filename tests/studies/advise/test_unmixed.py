@@ -1,0 +1,59 @@
+"""The answer and what runs today are run with a mix's most frequent control alone, too."""
+
+from __future__ import annotations
+
+import json
+
+from bufferlab.experiment.simulation import prepare, simulate
+from bufferlab.scenario import Scenario
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.advising import advise
+from bufferlab.studies.advise.unmixed import SEEDS
+from bufferlab.studies.least.candidates import CHECK_SEEDS
+from bufferlab.studies.targets import values_of_run
+
+from ...small import dumbbell
+
+MIX = f'{dumbbell()}congestion = "bbr"\n'
+
+
+def asked(text: str, *, quick: bool = True) -> Advice:
+    return advise(
+        Scenario.from_toml(text),
+        ["utilization >= 80 %"],
+        queues="fifo",
+        bounds="1..40",
+        quick=quick,
+        today="fifo:3 packets",
+        threads=1,
+        progress=False,
+    )
+
+
+def test_one_control_alone_has_the_seeds_of_the_comparison_for_the_answer_and_for_today() -> None:
+    advice = asked(MIX)
+    found = advice.unmixed
+    assert found is not None and found.today is not None
+    assert found.title == "reno alone" and found.changed == {"far"} and found.least is None
+    for size, measured in ((advice.answer.packets, found.values), (3, found.today.values)):
+        changes = {"bottleneck.buffer": f"{size} packets", "flows[1].congestion": "reno"}
+        alone = prepare(Scenario.from_toml(MIX), changes)
+        runs = [simulate(alone, seed) for seed in range(1 + CHECK_SEEDS, 1 + CHECK_SEEDS + SEEDS)]
+        expected = [values_of_run("bottleneck", run)["utilization"] for run in runs if run is not None]
+        assert [each["utilization"] for each in measured] == expected and len(expected) == SEEDS
+    document = json.loads(json.dumps(advice.to_dict()))["unmixed"]
+    assert document["utilization"] == found.mean("utilization").mean
+    assert document["today"]["loss"] == found.today.mean("loss").mean and document["least"] is None
+
+
+def test_the_least_buffer_of_one_control_alone_is_that_of_its_change() -> None:
+    advice = asked(MIX, quick=False)
+    found, (alone, *_) = advice.unmixed, advice.sensitivity
+    assert found is not None and alone.is_alone and alone.least is not None
+    assert alone.least.size != advice.answer.packets
+    assert found.least is not None and found.least.size == alone.least.size
+    assert found.mean("utilization").mean == alone.values["utilization"] or alone.runs > SEEDS
+
+
+def test_without_a_mix_nothing_is_alone() -> None:
+    assert asked(dumbbell()).unmixed is None
