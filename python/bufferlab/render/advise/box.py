@@ -98,7 +98,7 @@ def _lines(advice: Advice, typed: Typed | None, first: Sequence[str]) -> Iterato
     if (asked := needs_text(advice)) is not None:
         yield Line("asked", asked, shorter=[(11, "")])
     if (least := least_text(advice.site, advice.answer)) is not None:
-        yield Line("least", f"{least}.", shorter=[(9, "")])
+        yield Line("least", f"{least}.", shorter=[(9 if advice.answer.broken is None else 4, "")])
     elif (span := unsettled(advice)) is not None:
         yield Line(span[0], f"{span[1]}.", shorter=[(9, "")])
     yield from _smaller(advice)

@@ -130,6 +130,8 @@ def _course(advice: Advice, name: str) -> str:
     if found.size is None:
         missed = ", ".join(title_text(each) for each in found.conflict)
         return f"{tried}; none meets all targets; missed here: {missed}"
+    if entry.broken is not None:
+        return f"{tried}; {found.size} meet the targets, but this one holds in more what-ifs"
     if entry.least_behind is not None:
         return f"{tried}; {found.size} meet the targets, but this one is better for users"
     below = "" if found.beyond is None else f"; {entry.queue.show(found.beyond)} missed"

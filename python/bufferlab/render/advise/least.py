@@ -21,6 +21,8 @@ def least_text(site: Site, entry: Entry) -> str | None:
     count = packets_text(found.size)
     if site.allowed is not None and found.size <= site.allowed.least:
         count += f" ({site.allowed.title} takes no less)"
+    if entry.broken is not None:
+        return f"The least that meets the targets: {count}; {_breaks(entry.broken)} with it"
     if loss_decided(entry):
         lost = found.memory.loss(found.size)
         near = _beside(entry, found.size, found.memory)
@@ -28,6 +30,10 @@ def least_text(site: Site, entry: Entry) -> str | None:
     worse = f"users fare {share_text(behind)} worse with it than with {entry.setting}"
     chance = ", which may be chance" if may_be_chance(behind) else ""
     return f"The least that meets the targets: {count}; {worse}{chance}"
+
+
+def _breaks(broken: int) -> str:
+    return "one what-if misses a target" if broken == 1 else f"{broken} what-ifs miss a target"
 
 
 def loss_decided(entry: Entry) -> bool:

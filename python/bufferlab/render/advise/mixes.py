@@ -42,7 +42,8 @@ def _buffer_decided(advice: Advice) -> str | None:
     if answer.queue.knob != "limit" or want_largest(advice.targets):
         return None
     meets = advice.choice.meets
-    if meets and answer.least_behind is not None:  # users take this buffer, and not the targets
+    is_users = answer.least_behind is not None and answer.broken is None  # they take this buffer
+    if meets and is_users:
         return None
     found = _alone(advice)
     size = None if found is None or found.least is None else found.least.size

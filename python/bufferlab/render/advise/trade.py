@@ -9,9 +9,10 @@ from bufferlab.render.advise.words import size_text
 from bufferlab.render.words import title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.roomier import are_two_sided, largest_that_meets
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.least.memory import Memory
-from bufferlab.studies.targets import Target, bounds_loss, want_largest
+from bufferlab.studies.targets import Target, want_largest
 
 LESS: Final = 0.5
 """The part of the answer's buffer that another one may have, at most, to be mentioned."""
@@ -55,21 +56,17 @@ def trade(advice: Advice) -> str | None:
 def room(advice: Advice) -> str | None:
     """Up to which larger buffer a bound on waits is kept as well, by the runs of the search; else `None`.
 
-    Who bounds waits beside other targets gets the least buffer that meets all, and may want the rest.
+    Who bounds waits beside other targets gets the least buffer that meets all, or a larger one that holds in
+    more traffic, and may want the rest.
     """
     answer = advice.answer
     found = answer.least
     if found is None or answer.queue.knob != "limit" or not advice.choice.meets:
         return None
-    waits = [each for each in advice.targets if each.wants_less and not bounds_loss([each])]
-    if not waits or want_largest(advice.targets):
+    if not are_two_sided(advice.targets):
         return None
-    memory, most = found.memory, answer.setting
-    for size in memory.sizes:
-        if size > most:
-            if not memory.meets_all(size):
-                break
-            most = size
+    memory = found.memory
+    most = largest_that_meets(memory, answer.setting)
     if most < _ROOM * answer.setting:
         return None
     loss = FRACTION.quantity(memory.loss(most), digits=2)

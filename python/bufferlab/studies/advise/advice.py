@@ -310,6 +310,7 @@ class Advice(display.Displayed):
             **_behind(rival),
             "least_behind": None if entry.least_behind is None else entry.least_behind.mean,
             "least_behind_ci95": None if entry.least_behind is None else entry.least_behind.half_width,
+            "least_broken": entry.broken,
             "seeds": len(entry.values),
             "what_ifs": None if shaken is None else [_what_if(each) for each in shaken.changed],
             **values_document(means),

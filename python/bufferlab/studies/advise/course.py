@@ -18,6 +18,7 @@ from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.prospects import could_be_felt
 from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue
+from bufferlab.studies.advise.roomier import broken, roomier_size
 from bufferlab.studies.advise.sensitivity import Shaken
 from bufferlab.studies.advise.settings import CONTEST, PILOTS, Settings, case_of
 from bufferlab.studies.advise.shaking import Shaking, sturdy
@@ -125,7 +126,7 @@ class Course:
             advice = self._conclude("tuned")
         advice = self._assured(self._decided(advice, LOOKS[1:]))
         if sensitivity and not self._is_short(advice):
-            advice = self._sturdier(self._shaken(advice))
+            advice = self._sturdier(self._roomier(self._shaken(advice)))
         return self._tell(dataclasses.replace(self._besides(advice), stage="final", finished=True))
 
     def _begin(self, limits: Sequence[Queue], *, others: int) -> None:
@@ -318,6 +319,19 @@ class Course:
                 advice, sensitivity=(*advice.sensitivity, found), runs=runs
             )
         return advice
+
+    def _roomier(self, advice: Advice) -> Advice:
+        """Where targets bound the buffer on both sides, take a larger one that holds in more changes."""
+        size, before = roomier_size(advice), broken(advice)
+        if size is None or not self.settings.step_up(advice, size, before):
+            return advice
+        other = self._assured(self._conclude("tuned"))
+        if other.met and other.answer.broken is not None:
+            other = self._shaken(other)
+            if broken(other) < before:
+                return other
+        self.settings.step_back(advice)
+        return self._tell(advice)
 
     def _sturdier(self, advice: Advice) -> Advice:
         """Of equal queues take one that misses a target in fewer changes, if there is one."""

@@ -99,6 +99,8 @@ class Entry:
         least_behind: By which share users fare worse with the least size that meets the targets; `None` if
             that is the setting.
         around: How many delays of the queue were looked at in place of a search, since none promised more.
+        broken: In how many changes of the traffic a smaller buffer missed a target, if this one is taken for
+            that; else `None`.
     """
 
     queue: Queue
@@ -110,6 +112,7 @@ class Entry:
     least: Least | None
     least_behind: Estimate | None = None
     around: int = 0
+    broken: int | None = None
 
     @property
     def name(self) -> str:

@@ -18,6 +18,7 @@ queue evens out the round trips of its flows, and with them what they get.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -39,7 +40,7 @@ Measure = Callable[[int, Sequence[int]], Sequence[Values]]
 
 @dataclass(frozen=True)
 class Larger:
-    """A larger buffer, with which users fare better.
+    """A larger buffer, with which users fare better, or which holds in more traffic.
 
     Attributes:
         least: The least that meets the targets.
@@ -47,6 +48,7 @@ class Larger:
         behind: By which share users fare worse with the least.
         values: What its runs measured, by seed.
         memory: All runs of the search, and those of larger buffers.
+        broken: In how many changes of the traffic a smaller one missed a target, if it is taken for that.
     """
 
     least: int
@@ -54,6 +56,7 @@ class Larger:
     behind: Estimate
     values: Mapping[int, Values]
     memory: Memory
+    broken: int | None = None
 
 
 def sizes_above(least: int, upper: int) -> list[int]:
@@ -158,6 +161,24 @@ class Ladder:
             if size == sizes[-1] or self._is_enough(contest, least, size, sizes[-1]):
                 return self._larger(memory, contest, found.size, size)
         return None
+
+    def step(self, found: Least, now: int, size: int, *, broken: int) -> Larger | None:
+        """A larger buffer than the answer's that holds in more traffic; `None` if users fare worse with it.
+
+        Args:
+            found: The least.
+            now: The answer's buffer.
+            size: The larger one.
+            broken: In how many changes of the traffic the answer misses a target.
+        """
+        if found.size is None:
+            return None
+        memory = found.memory.copy()
+        contest = {each: self._runs(memory, each, self.seeds) for each in (found.size, now, size)}
+        if self._choice(contest, size, now).name != _name(size):
+            return None
+        larger = self._larger(memory, contest, found.size, size)
+        return None if larger is None else dataclasses.replace(larger, broken=broken)
 
     def _is_bounded(self, memory: Memory, sizes: Sequence[int]) -> bool:
         """Whether all lose much, and a target says how long packets may wait."""

@@ -12,14 +12,14 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.around import Around, look_around
 from bufferlab.studies.advise.checked import MOST_ASSURING, Checked, checks_at, runs_to_assure
 from bufferlab.studies.advise.entry import Entry
-from bufferlab.studies.advise.larger import Ladder, Larger, judged_by_buffers, longest_bought_ms
+from bufferlab.studies.advise.larger import Ladder, Larger, Measure, judged_by_buffers, longest_bought_ms
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.paused import Paused
 from bufferlab.studies.advise.prospects import could_be_felt
 from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.choosing.choice import LOOKS
-from bufferlab.studies.choosing.objectives import Aspect, aspects_of
+from bufferlab.studies.choosing.objectives import Aspect, Kind, aspects_of
 from bufferlab.studies.choosing.order import place
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.least import Bench, Case, Goal, Least, Search, Step, least, together
@@ -82,6 +82,8 @@ class Settings:
         self._say = say
         self._searches: dict[str, Paused] = {}
         self._larger: dict[str, Larger | None] = {}
+        self._before: dict[str, Larger | None] = {}
+        """What `_larger` had of a queue before a buffer that may hold in more traffic."""
         self._checked: dict[Case, Checked] = {}
         self._around: dict[str, Around] = {}
         """Of queues whose delay is not searched, what a few delays came to."""
@@ -182,6 +184,9 @@ class Settings:
             self._say(f"larger buffers of {queue.title}: {packets_text(size)}, as users may fare better")
             return list(self.bench.measure({Case(queue.name, size): [*seeds]}).values())
 
+        return self._ladder(aspects, weights, measure).climb(found)
+
+    def _ladder(self, aspects: Sequence[Aspect], weights: Mapping[Kind, float], measure: Measure) -> Ladder:
         return Ladder(
             *judged_by_buffers(aspects, weights, self.needs.emphasis),
             measure,
@@ -191,7 +196,36 @@ class Settings:
             self.question.most,
             None if bounds_loss(self.question.targets) else HEAVY_LOSS,
             longest_bought_ms(self.question.site.rtt_ms, self.question.targets, self.needs.emphasis),
-        ).climb(found)
+        )
+
+    def step_up(self, advice: Advice, size: int, broken: int) -> bool:
+        """Take a larger buffer than the answer's, if users fare no worse; whether it is taken.
+
+        Args:
+            advice: The answer.
+            size: The larger buffer, packets.
+            broken: In how many changes of the traffic the answer misses a target.
+        """
+        queue, found = advice.answer.queue, advice.answer.least
+        if found is None:
+            return False
+
+        def measure(size: int, seeds: Sequence[int]) -> list[Values]:
+            self._say(f"trying {packets_text(size)} of {queue.title}, which may hold in more traffic")
+            return list(self.bench.measure({Case(queue.name, size): [*seeds]}).values())
+
+        ladder = self._ladder(advice.aspects, advice.weights, measure)
+        larger = ladder.step(found, advice.answer.setting, size, broken=broken)
+        if larger is None:
+            return False
+        self._before[queue.name] = self._larger.get(queue.name)
+        self._larger[queue.name] = larger
+        return True
+
+    def step_back(self, advice: Advice) -> None:
+        """Take the buffer again that was the answer's before a larger one."""
+        name = advice.answer.queue.name
+        self._larger[name] = self._before.pop(name)
 
     def aspects(self, runs: Iterable[Values]) -> list[Aspect]:
         """What users feel in runs."""
@@ -280,6 +314,7 @@ class Settings:
             found,
             behind,
             0 if around is None else around.tried,
+            None if larger is None else larger.broken,
         )
 
 

@@ -1,0 +1,57 @@
+"""Where targets bound a buffer on both sides: a larger one than the least that holds in more traffic.
+
+Who bounds waits beside the link's use has room for more than the least: several buffers meet all targets.
+The least is then the one that other traffic breaks first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.least.memory import Memory
+from bufferlab.studies.targets import Target, bounds_loss, want_largest
+
+LARGER: Final = 1.25
+"""How many times as large as the answer a buffer is at least: changes are searched as roughly."""
+
+
+def are_two_sided(targets: Sequence[Target]) -> bool:
+    """Whether some targets bound waits and others want more than the largest buffer that keeps those."""
+    waits = [each for each in targets if each.wants_less and not bounds_loss([each])]
+    return bool(waits) and not want_largest(targets)
+
+
+def largest_that_meets(memory: Memory, size: int) -> int:
+    """The largest size from one on, up to which each that was tried meets all targets."""
+    for each in memory.sizes:
+        if each > size:
+            if not memory.meets_all(each):
+                break
+            size = each
+    return size
+
+
+def broken(advice: Advice) -> int:
+    """In how many changes of the traffic the answer misses a target in the mean."""
+    return sum(not each.holds for each in advice.sensitivity)
+
+
+def roomier_size(advice: Advice) -> int | None:
+    """The buffer that may hold in more changes of the traffic than the answer does; `None` if there is none.
+
+    Args:
+        advice: The answer, and about the least buffer of each change of the traffic.
+    """
+    answer = advice.answer
+    memory = answer.buffers
+    if memory is None or not advice.met or not are_two_sided(advice.targets):
+        return None
+    most = largest_that_meets(memory, answer.setting)
+    wanted = [
+        each.least.size
+        for each in advice.sensitivity
+        if not each.holds and each.least is not None and each.least.size is not None
+    ]
+    return max((size for size in wanted if LARGER * answer.setting <= size <= most), default=None)

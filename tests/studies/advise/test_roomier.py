@@ -1,0 +1,94 @@
+"""Between two bounds, the buffer is taken that holds in more traffic."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from bufferlab.render.advise.least import least_text
+from bufferlab.scenario import Scenario
+from bufferlab.studies.advise.advising import advise
+from bufferlab.studies.advise.roomier import are_two_sided, broken, roomier_size
+from bufferlab.studies.advise.rough import Rough
+from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.least import Run
+from bufferlab.studies.targets import Values, parse_targets
+
+from ...advised import FIFO, advised, runs
+
+BUSY, SOON, KEPT = "utilization >= 99 %", "wait_p99 < 50 ms", "loss < 1 %"
+
+
+def changed(size: int | None, *, holds: bool = False) -> Sensitivity:
+    missed = () if holds else tuple(parse_targets([BUSY], []))
+    return Sensitivity("other", "other", {}, missed, None if size is None else Rough(size, (14,)), 4)
+
+
+@pytest.mark.parametrize(
+    ("targets", "is_so"),
+    [((BUSY, SOON), True), ((BUSY,), False), ((SOON,), False), ((BUSY, KEPT), False), ((KEPT, SOON), True)],
+)
+def test_targets_are_two_sided_where_waits_are_bounded_beside_others(
+    targets: tuple[str, ...], *, is_so: bool
+) -> None:
+    assert are_two_sided(parse_targets(targets, [])) == is_so
+
+
+@pytest.mark.parametrize(
+    ("changes", "size"),
+    [
+        ([changed(20), changed(28)], 28),
+        ([changed(20), changed(90)], 20),  # 90 packets wait too long
+        ([changed(16)], None),  # less than a quarter more
+        ([changed(20, holds=True)], None),
+        ([changed(None)], None),
+        ([changed(90)], None),
+    ],
+)
+def test_what_holds_in_the_most_demanding_change_within_both_bounds_is_tried(
+    changes: list[Sensitivity], size: int | None
+) -> None:
+    advice = advised({"fifo": (14, runs(FIFO))}, (BUSY, SOON), sensitivity=changes)
+    memory = advice.answer.buffers
+    assert memory is not None
+    late: Values = {**FIFO, "wait_p99_ms": 49.0}
+    memory.add({Run(40, 0): late, Run(80, 0): {**late, "wait_p99_ms": 51.0}})
+    assert roomier_size(advice) == size
+    assert roomier_size(advised({"fifo": (14, runs(FIFO))}, (BUSY,), sensitivity=changes)) is None
+
+
+def test_why_a_larger_buffer_was_taken_is_said() -> None:
+    advice = advised({"fifo": (14, runs(FIFO))}, (BUSY, SOON))
+    behind = advice.answer.mean("loss")
+    entry = dataclasses.replace(advice.answer, setting=28, least_behind=behind, broken=3)
+    text = least_text(advice.site, entry)
+    assert text == "The least that meets the targets: 14 packets; 3 what-ifs miss a target with it"
+
+
+MANY = """
+[run]
+duration = "6 s"
+warmup = "2 s"
+[bottleneck]
+rate = "20 Mbps"
+delay = "2 ms"
+buffer = "20 packets"
+[[flows]]
+count = 8
+rtt = "30 ms"
+rtt_spread = 0.8
+start = "uniform(0 s, 100 ms)"
+"""
+
+
+def test_a_range_of_buffers_gives_the_one_that_holds_in_more_what_ifs() -> None:
+    targets = ["utilization >= 90 %", "wait_p99 < 40 ms"]
+    found = advise(
+        Scenario.from_toml(MANY), targets, queues="fifo", bounds="1..100", threads=1, progress=False
+    )
+    least, answer = found.answer.least, found.answer
+    assert found.met and least is not None and least.size is not None and answer.broken is not None
+    assert answer.packets >= 1.25 * least.size and broken(found) < answer.broken
+    assert [check.met for check in answer.checks] == [True, True]
+    assert found.to_dict()["queues"][0]["least_broken"] == answer.broken
