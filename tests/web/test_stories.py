@@ -22,6 +22,7 @@ STEPS: Final = [
 SCALES: Final = {
     ("fraction", "%"): 100,
     ("ms", "ms"): 1,
+    ("ms", "s"): 1e-3,
     ("s", "ms"): 1000,
     ("s", "s"): 1,
     ("bps", "Mbps"): 1e-6,
