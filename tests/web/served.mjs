@@ -31,7 +31,10 @@ const link = deflateRawSync(JSON.stringify({ version: 1, variants: [{ text, over
 await page.goto(`${address}#s=${link}`);
 await page.getByRole("heading", { name: "small" }).waitFor();
 await page.getByLabel("Queue").selectOption("codel");
-await page.getByText("Ask this computer").click();
+await page.getByRole("button", { name: "Share", exact: true }).click();
+// what is passed on has no token
+assert.match(await page.getByLabel("The end of a link to what is shown here").inputValue(), /^#s=[\w-]+$/);
+await page.getByText("Ask this computer:").click();
 await page.getByRole("button", { name: /^run: / }).click();
 const job = page.getByRole("region", { name: "run, done" });
 await job.waitFor();
@@ -92,7 +95,7 @@ await page.getByText("Ask this computer: advise, size, compare, run, sweep (3 as
 await job.waitFor();
 const checked = await (await browser.newContext({ bypassCSP: true })).newPage();
 await checked.goto(`${address}#s=${link}`);
-await checked.getByText("Ask this computer").click();
+await checked.getByText("Ask this computer:").click();
 await checked.getByRole("region", { name: "run, done" }).waitFor();
 await checked.getByText("sweep: Many variants").click();
 await passes("served");
