@@ -19,6 +19,7 @@ export default defineConfig({
     emptyOutDir: true,
     assetsInlineLimit: 0, // the page's policy allows no data: addresses
     modulePreload: false,
+    chunkSizeWarningLimit: 700, // a test bounds all files together, compressed
     target: "es2023",
     rolldownOptions: { checks: { pluginTimings: false } },
   },

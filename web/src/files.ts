@@ -9,9 +9,18 @@ export function save(name: string, content: Blob): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-const TITLE = 24;
-const LEGEND = 22;
+const LINE = 20;
 const GAP = 12;
+const TITLE = "600 14px system-ui, sans-serif";
+const LEGEND = "12px system-ui, sans-serif";
+const MARKER = 14;
+const BESIDE = 16;
+
+interface Word {
+  text: string;
+  /** Of the square before it, if it has one. */
+  color?: string;
+}
 
 /** All charts of a part of the page as one picture, with their titles and what their lines are. */
 export async function chartsOf(part: Element): Promise<Blob> {
@@ -20,43 +29,85 @@ export async function chartsOf(part: Element): Promise<Blob> {
     return canvas ? [{ figure, canvas }] : [];
   });
   const scale = window.devicePixelRatio || 1;
-  const heights = figures.map(({ canvas }) => TITLE + canvas.height / scale + LEGEND + GAP);
+  const width = Math.max(...figures.map(({ canvas }) => canvas.width / scale), 1) + GAP;
+  const measure = contextOf(document.createElement("canvas"));
+  const parts = figures.map(({ figure, canvas }) => {
+    const title = (figure.querySelector("figcaption")?.textContent ?? "").split(" ").map((text): Word => ({ text }));
+    const room = width - GAP;
+    return { canvas, title: lines(measure, TITLE, title, room), legend: lines(measure, LEGEND, legendOf(figure), room), height: canvas.height / scale };
+  });
   const picture = document.createElement("canvas");
-  picture.width = Math.max(...figures.map(({ canvas }) => canvas.width), 1) + GAP * scale;
-  picture.height = Math.max(1, scale * heights.reduce((sum, each) => sum + each, 0));
-  const context = picture.getContext("2d");
-  if (!context) throw new Error("this browser draws no pictures");
+  picture.width = scale * width;
+  picture.height = Math.max(1, scale * parts.reduce((sum, each) => sum + LINE * (each.title.length + each.legend.length) + each.height + GAP, 0));
+  const context = contextOf(picture);
   const style = getComputedStyle(part);
   context.scale(scale, scale);
   context.fillStyle = style.backgroundColor;
   context.fillRect(0, 0, picture.width, picture.height);
   context.textBaseline = "middle";
   let top = 0;
-  figures.forEach(({ figure, canvas }, index) => {
-    context.fillStyle = style.color;
-    context.font = "600 14px system-ui, sans-serif";
-    context.fillText(figure.querySelector("figcaption")?.textContent ?? "", GAP / 2, top + TITLE / 2);
-    context.drawImage(canvas, 0, top + TITLE, canvas.width / scale, canvas.height / scale);
-    context.font = "12px system-ui, sans-serif";
-    let left = GAP / 2;
-    const middle = top + TITLE + canvas.height / scale + LEGEND / 2;
-    for (const line of figure.querySelectorAll(".u-legend .u-series")) {
-      const marker = line.querySelector<HTMLElement>(".u-marker");
-      const label = line.querySelector(".u-label")?.textContent ?? "";
-      if (marker?.style.borderColor || marker?.style.border) {
-        context.fillStyle = getComputedStyle(marker).borderTopColor;
-        context.fillRect(left, middle - 5, 10, 10);
-        left += 14;
+  const write = (font: string, lines: Word[][]): void => {
+    context.font = font;
+    for (const line of lines) {
+      let left = GAP / 2;
+      for (const { text, color } of line) {
+        if (color) {
+          context.fillStyle = color;
+          context.fillRect(left, top + LINE / 2 - 5, 10, 10);
+        }
+        context.fillStyle = style.color;
+        context.fillText(text, left + (color ? MARKER : 0), top + LINE / 2);
+        left += widthOf(context, { text, ...(color ? { color } : {}) }, font);
       }
-      context.fillStyle = style.color;
-      context.fillText(label, left, middle);
-      left += context.measureText(label).width + 16;
+      top += LINE;
     }
-    top += heights[index] ?? 0;
-  });
+  };
+  for (const { canvas, title, legend, height } of parts) {
+    write(TITLE, title);
+    context.drawImage(canvas, 0, top, canvas.width / scale, height);
+    top += height;
+    write(LEGEND, legend);
+    top += GAP;
+  }
   return await new Promise((done, failed) => {
     picture.toBlob((blob) => (blob ? done(blob) : failed(new Error("the picture is too large"))), "image/png");
   });
+}
+
+function contextOf(canvas: HTMLCanvasElement): CanvasRenderingContext2D {
+  const context = canvas.getContext("2d");
+  if (!context) throw new Error("this browser draws no pictures");
+  return context;
+}
+
+function legendOf(figure: Element): Word[] {
+  return [...figure.querySelectorAll(".u-legend .u-series")].map((line) => {
+    const marker = line.querySelector<HTMLElement>(".u-marker");
+    const text = line.querySelector(".u-label")?.textContent ?? "";
+    return marker?.style.borderColor || marker?.style.border ? { text, color: getComputedStyle(marker).borderTopColor } : { text };
+  });
+}
+
+/** How far the next word is from this one. */
+function widthOf(context: CanvasRenderingContext2D, { text, color }: Word, font: string): number {
+  return context.measureText(text).width + (font === TITLE ? context.measureText(" ").width : BESIDE) + (color ? MARKER : 0);
+}
+
+/** Words in lines that are no longer than there is room. */
+function lines(context: CanvasRenderingContext2D, font: string, words: Word[], room: number): Word[][] {
+  context.font = font;
+  const found: Word[][] = [];
+  let left = Number.POSITIVE_INFINITY;
+  for (const word of words) {
+    const width = widthOf(context, word, font);
+    if (left + width > room) {
+      found.push([]);
+      left = 0;
+    }
+    found.at(-1)?.push(word);
+    left += width;
+  }
+  return found;
 }
 
 /** A notebook that runs a scenario and shows it. */

@@ -8,6 +8,8 @@ function scaled(value: number, units: readonly [number, string][], digits = 3): 
 export const rate = (bps: number): string =>
   scaled(bps, [[1e9, "Gbps"], [1e6, "Mbps"], [1e3, "kbps"], [1, "bps"]]);
 
+export const bytes = (count: number): string => scaled(count, [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"], [1, "B"]]);
+
 const SECONDS: [number, string][] = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
 
 export const time = (seconds: number): string => (seconds === 0 ? "0 s" : scaled(seconds, SECONDS));

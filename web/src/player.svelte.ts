@@ -1,5 +1,6 @@
 import type { Asked } from "./engine/types";
 import { reachable } from "./format";
+import { scalesOf } from "./scales";
 import { Variant } from "./variant.svelte";
 
 export const SPEEDS: [string, number][] = [
@@ -26,6 +27,8 @@ export class Player {
   readonly clock = $derived(
     Math.max(0, Math.min(...(this.running.length ? this.running : this.variants).map((variant) => variant.time), this.longest)),
   );
+  /** Of the charts of all. */
+  readonly scales = $derived(scalesOf(this.variants));
   readonly changed = $derived(this.variants.some((variant) => variant.changed));
 
   #stopped = false;

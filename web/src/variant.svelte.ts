@@ -8,6 +8,8 @@ import { Measurement } from "./measure.svelte";
 const BUDGET_MS = 30;
 /** How busy a link is, is seen over this many full packets at least. */
 const SEEN_PACKETS = 20;
+/** Samples that a run's charts have: web/src/engine/worker.ts. */
+const CELLS = 1000;
 const PACKET_BITS = 12_000;
 /** Cells that a rate is the mean of: in one there may be room for a few packets only. */
 const SMOOTHED = 10;
@@ -52,7 +54,9 @@ export class Variant {
   now = $state.raw<Float64Array | null>(null);
   /** The sample before, for what happened since. */
   before = $state.raw<Float64Array | null>(null);
-  /** A sample some packets earlier, for how busy the link is: in slow motion, none leaves between most pictures. */
+  /** Samples of the charts a cell earlier, for what was dropped, and some cells, for how busy the link is: the same ones, however many
+   * pictures were drawn. */
+  justBefore = $state.raw<Float64Array | null>(null);
   earlier = $state.raw<Float64Array | null>(null);
   series = $state.raw<Series | null>(null);
   /** What the run came to, once it has ended. */
@@ -67,7 +71,6 @@ export class Variant {
   changed = $state(false);
 
   #layout: Layout | null = null;
-  #past: Float64Array[] = [];
   #rows: Float64Array[] = [];
   #limits: number[] = [];
   /** What sliders did on the way, and how much of it the run has seen. */
@@ -113,7 +116,7 @@ export class Variant {
         ({ worker: this.#worker, runner: this.#runner } = started());
       }
       this.failure = "";
-      this.results = this.now = this.before = this.earlier = this.series = null;
+      this.results = this.now = this.before = this.justBefore = this.earlier = this.series = null;
       this.changed = false;
       const read = await this.#runner.read(this.asked);
       this.problems = "problems" in read ? read.problems : [];
@@ -135,8 +138,7 @@ export class Variant {
   }
 
   async #start(): Promise<void> {
-    this.results = this.before = this.earlier = null;
-    this.#past = [];
+    this.results = this.before = this.justBefore = this.earlier = null;
     this.limit = this.#discipline?.limit ?? "unlimited";
     this.target = WITH_TARGET.includes(this.#discipline?.kind ?? "") ? (this.#discipline?.target_ps ?? 0) / 1e12 : null;
     this.#rows = [];
@@ -165,7 +167,8 @@ export class Variant {
         this.#limits.push(this.#limitAt(row[0] ?? 0));
       }
       this.before = this.now;
-      this.#look(now);
+      this.justBefore = this.#before(now, 1);
+      this.earlier = this.#before(now, SMOOTHED);
       this.now = now;
       this.inside = inside;
       this.waits = waits;
@@ -174,13 +177,13 @@ export class Variant {
     });
   }
 
-  /** Keeps the samples of the last few packets' time. */
-  #look(now: Float64Array): void {
-    if (this.before) this.#past.push(this.before);
+  /** The last of the charts' samples that is so many cells, and some packets, older. */
+  #before(now: Float64Array, cells: number): Float64Array | null {
+    const cell = (this.answer?.duration_s ?? 0) / CELLS;
     const rate = this.answer?.links[this.link]?.plan.rate_bps ?? 1;
-    const from = (now[0] ?? 0) - (SEEN_PACKETS * PACKET_BITS) / rate;
-    while (this.#past.length > 1 && (this.#past[1]?.[0] ?? 0) <= from) this.#past.shift();
-    this.earlier = this.#past[0] ?? null;
+    // a run ends a step some picoseconds beside the moment asked for
+    const until = (now[0] ?? 0) - Math.max(cells * cell, (SEEN_PACKETS * PACKET_BITS) / rate) + cell / 1000;
+    return this.#rows.findLast((row) => (row[0] ?? 0) <= until) ?? null;
   }
 
   /** Another buffer, from now on. */
@@ -301,7 +304,7 @@ export class Variant {
     const rows = this.#rows;
     const times = rows.map((row) => row[0] ?? 0);
     const views = rows.map((row) => layout.link(row, this.link));
-    const cell = answer.duration_s / 1000;
+    const cell = answer.duration_s / CELLS;
     const since = (index: number, read: (view: LinkView) => number): number => {
       const [view, last] = [views[index], views[index - 1]];
       return (view ? read(view) : 0) - (last ? read(last) : 0);

@@ -102,7 +102,7 @@ export function words(inside: Inside | null): string {
   if (inside.classes.length) {
     const parts = inside.classes.map((one) => `${whole(one.packets)} of ${whole(packetsOf(one.limit))}`);
     const thresholds = inside.classes.flatMap((one) => (one.threshold_s === null ? [] : [time(one.threshold_s)]));
-    return `; sub-buffers${thresholds.length ? ` parted at ${thresholds.join(", ")}` : ""} hold ${parts.join(" and ")}`;
+    return `; sub-buffers${thresholds.length ? ` parted at ${thresholds.join(", ")}` : ""} hold ${parts.join(" and ")} packets`;
   }
   if (!inside.queues_in_all) return "";
   const longest = Math.max(...inside.queues.map((queue) => queue.packets));

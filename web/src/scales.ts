@@ -1,0 +1,35 @@
+/** What charts of variants side by side have in common, so that they can be compared: one axis for one quantity. */
+
+import type { Columns, Series, Variant } from "./variant.svelte";
+
+export interface Scales {
+  /** Where time ends, in seconds. */
+  end: number;
+  /** Where each chart's y axis ends. */
+  most: Record<keyof Series, number>;
+  /** A limit above this is not drawn: it would press the backlog flat. */
+  reach: number;
+  /** The longest wait, in seconds. */
+  wait: number;
+}
+
+const FAR = 4;
+const CHARTS: (keyof Series)[] = ["backlog", "windows", "rtts", "rates", "goodputs", "waits"];
+
+export function scalesOf(variants: Variant[]): Scales {
+  const tables = (chart: keyof Series): Columns[] => variants.flatMap(({ series }) => (series ? [series[chart]] : []));
+  const backlog = largest(tables("backlog").map(([, column = []]) => column));
+  const reach = FAR * backlog;
+  const limits = tables("backlog").map(([, , column = []]) => column.map((each) => (each !== null && each > reach ? null : each)));
+  const most = Object.fromEntries(CHARTS.map((chart) => [chart, largest(tables(chart).flatMap((columns) => columns.slice(1)))])) as Scales["most"];
+  return {
+    end: Math.max(0, ...variants.map(({ answer }) => answer?.duration_s ?? 0)) || 1,
+    most: { ...most, backlog: Math.max(backlog, largest(limits)) },
+    reach,
+    wait: largest(variants.map(({ waits }) => waits.seconds)),
+  };
+}
+
+export function largest(columns: (number | null)[][]): number {
+  return columns.reduce<number>((most, column) => column.reduce<number>((found, each) => Math.max(found, each ?? 0), most), 0);
+}
