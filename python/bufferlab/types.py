@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from bufferlab.studies.advise.sensitivity import Shaken as Shaken
     from bufferlab.studies.advise.today import Today as Today
     from bufferlab.studies.advise.unmixed import Unmixed as Unmixed
+    from bufferlab.studies.advise.unshaped import Unshaped as Unshaped
     from bufferlab.studies.choosing.choice import Choice as Choice
     from bufferlab.studies.choosing.choice import Rival as Rival
     from bufferlab.studies.choosing.objectives import Aspect as Aspect
@@ -122,6 +123,7 @@ _PUBLIC: Final = {
     "Rough": "bufferlab.studies.advise.rough",
     "Today": "bufferlab.studies.advise.today",
     "Unmixed": "bufferlab.studies.advise.unmixed",
+    "Unshaped": "bufferlab.studies.advise.unshaped",
     "Both": "bufferlab.studies.advise.joint",
     "Shaped": "bufferlab.studies.advise.joint",
     "Measured": "bufferlab.studies.compare.comparison",

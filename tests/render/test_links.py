@@ -7,8 +7,10 @@ import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import pytest
+
 from bufferlab.render.advise.box import box_of
-from bufferlab.render.advise.links import links_headline, links_view, shaped_text
+from bufferlab.render.advise.links import links_headline, links_view, shaped_text, summary_box
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.view import View
 from bufferlab.scenario import Scenario
@@ -16,6 +18,8 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.elsewhere import Spoiled
 from bufferlab.studies.advise.entry import Entry, Users
 from bufferlab.studies.advise.joint import LinksAdvice, Shaped
+from bufferlab.studies.advise.unshaped import Unshaped
+from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.least import check
 from bufferlab.studies.least.memory import Memory, Run
 from bufferlab.studies.targets import Values
@@ -92,6 +96,50 @@ def test_all_is_said_at_a_glance_and_fits_a_terminal() -> None:
     assert "download 45 Mbps: target 5 ms, limit 200 packets" in said
     assert "heard rating R 93 (very satisfied)" in said and "said rating R 71 (some dissatisfied)" in said
     assert "shaped at 45 Mbps of 50 Mbps and 9 Mbps of 10 Mbps, 90 % (--share)" in said
+
+
+def without(call: float, page: float, *, is_assumed: bool = True) -> LinksAdvice:
+    """The line, and what it does without a shaper."""
+    advice = line()
+    download, upload = advice.links
+    felt = (
+        Aspect("pages", "heard: pages", "heard.exchange_p50_s", "less"),
+        Aspect("calls", "heard: rating R", "heard.call_r", "more"),
+        Aspect("throughput", "said: goodput", "said.goodput_bps", "more"),
+    )
+    download, upload = (dataclasses.replace(each, aspects=felt) for each in (download, upload))
+    joint = tuple(
+        dataclasses.replace(each, values=tuple(runs({**FQ_CODEL, "heard.call_r": 93.0, **FETCHED})))
+        for each in advice.joint
+    )
+    values: Values = {"wait_mean_ms": 180.0, "heard.call_r": call, "heard.exchange_p50_s": page}
+    measured = {name: tuple(runs(values)) for name in ("download", "upload")}
+    unshaped = Unshaped("fifo", "250 ms", is_assumed, measured)
+    return dataclasses.replace(advice, links=(download, upload), joint=joint, unshaped=unshaped)
+
+
+FETCHED: Values = {"heard.exchange_p50_s": 0.71, "said.goodput_bps": 7e6}
+
+
+@pytest.mark.parametrize(
+    ("call", "page", "text"),
+    [
+        (61.0, 2.2, ": heard R 61, not 93; heard 2.2 s, not 0.71 s."),
+        (92.0, 0.9, ": heard 900 ms, not 710 ms."),
+        (92.0, 0.72, ", users would notice no difference in this traffic."),
+    ],
+)
+def test_what_users_feel_without_the_shaper_comes_second(call: float, page: float, text: str) -> None:
+    modem = "Without the shaper, in a modem's fifo of 250 ms"
+    head = summary_box(without(call, page, is_assumed=False), Typed()).head
+    assert head[0].startswith("Shape download") and head[1] == f"{modem}{text}"
+    assumed = summary_box(without(call, page), Typed()).head[1]
+    assert assumed == f"{modem} (assumed; --today says another){text}"
+
+
+def test_the_line_without_a_shaper_has_a_row_beside_the_answers() -> None:
+    rows = {each.split()[1]: each.split() for each in summary(shown(without(61.0, 2.2))) if "fifo" in each}
+    assert rows["unshaped"][1:] == ["unshaped", "fifo,", "250", "ms", "61", "2.2", "180", "180", "–", "│"]
 
 
 def test_what_misses_only_beside_the_others_is_said_first() -> None:

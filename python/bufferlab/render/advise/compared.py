@@ -22,7 +22,7 @@ from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.targets import Target
 from bufferlab.units import packets_text
 
-_TURN: Final[tuple[Kind, ...]] = ("calls", "pages", "latency", "transfers", "throughput", "fairness")
+TURN: Final[tuple[Kind, ...]] = ("calls", "pages", "latency", "transfers", "throughput", "fairness")
 """What users feel, in the order of the columns: the last ones fall off where there is no room."""
 
 _GAP: Final = 2
@@ -61,7 +61,7 @@ class Compared:
     unlike: AbstractSet[str] = frozenset()
 
 
-class _Column(NamedTuple):
+class Column(NamedTuple):
     """A column: its head, its unit as it is shown, and a metric with the unit and digits of its numbers."""
 
     head: str
@@ -76,9 +76,18 @@ def comparison(advice: Advice) -> Iterator[Line]:
     rows = list(beside(advice))
     if len(rows) < 2:
         return
-    columns = list(_columns(advice))
+    yield from in_columns(rows, list(_columns(advice)), len(advice.answer.values))
+
+
+def in_columns(rows: Sequence[Compared], columns: Sequence[Column], seeds: int) -> Iterator[Line]:
+    """Lines of a box: a head, and a row for each.
+
+    Args:
+        rows: What is compared.
+        columns: What is shown of it.
+        seeds: How many runs each has.
+    """
     names = [f"{each.name}{_MISSES if each.missed else ''}" for each in rows]
-    seeds = len(advice.answer.values)
     title = (
         f"{seeds} runs; {_MISSES} misses" if any(each.missed for each in rows) else f"means of {seeds} runs"
     )
@@ -87,14 +96,14 @@ def comparison(advice: Advice) -> Iterator[Line]:
     table = [*heads, *([name, *cells] for name, cells in zip(names, numbers, strict=True))]
     widths = _widths(table)
     ends = [sum(widths[: at + 1]) + _GAP * at for at in range(len(widths))]
-    above = [Compared("", "", None)] * len(heads)
+    above = [Compared("", "", None, place=min(each.place for each in rows))] * len(heads)
     for (first, *cells), row in zip(table, (*above, *rows), strict=True):
         text = (" " * _GAP).join([f"{first:<{widths[0]}}", *map(str.rjust, cells, widths[1:])])
         yield Line(row.label, text, ends=ends, shorter=[(row.place, "")], is_elsewhere=True)
 
 
 def _heads(
-    title: str, columns: Sequence[_Column], names: Sequence[str], numbers: Sequence[Sequence[str]]
+    title: str, columns: Sequence[Column], names: Sequence[str], numbers: Sequence[Sequence[str]]
 ) -> list[list[str]]:
     """The heads of the columns, with their units below them where there is no room beside them."""
     together = [title, *(f"{each.head} {each.shown}".rstrip() for each in columns)]
@@ -172,20 +181,20 @@ def _missed(entry: Entry) -> list[Target]:
     return [each.target for each in entry.checks if not each.met]
 
 
-def _columns(advice: Advice) -> Iterator[_Column]:
+def _columns(advice: Advice) -> Iterator[Column]:
     """What the link does, what targets ask for, and what users feel."""
-    yield _Column("used", FRACTION.shown, "utilization", FRACTION, 4)
-    yield _Column("lost", FRACTION.shown, "loss", FRACTION)
-    yield _Column("wait", MILLISECONDS.shown, "wait_mean_ms", MILLISECONDS)
+    yield Column("used", FRACTION.shown, "utilization", FRACTION, 4)
+    yield Column("lost", FRACTION.shown, "loss", FRACTION)
+    yield Column("wait", MILLISECONDS.shown, "wait_mean_ms", MILLISECONDS)
     felt = sorted(
         (each for each in advice.aspects if each.metric not in SHOWN and _is_shown(each, advice.aspects)),
-        key=lambda each: _TURN.index(each.kind),
+        key=lambda each: TURN.index(each.kind),
     )
     for target in unshown(advice.targets, (*SHOWN, *(each.metric for each in felt))):
         unit = target.metric.unit
-        yield _Column(short_text(target).removeprefix("wait: "), unit.shown, target.name, unit)
+        yield Column(short_text(target).removeprefix("wait: "), unit.shown, target.name, unit)
     for each in felt:
-        yield _felt_column(advice, each)
+        yield felt_column(advice, each)
 
 
 def _is_shown(aspect: Aspect, all_of_them: Sequence[Aspect]) -> bool:
@@ -198,17 +207,18 @@ def _is_shown(aspect: Aspect, all_of_them: Sequence[Aspect]) -> bool:
     return name != "jain_index" or len(groups) <= 1
 
 
-def _felt_column(advice: Advice, aspect: Aspect) -> _Column:
+def felt_column(advice: Advice, aspect: Aspect) -> Column:
+    """A column for what users feel."""
     group, _, name = aspect.metric.rpartition(".")
     unit = metric_of(aspect.metric).unit
     known = advice.answer.mean(aspect.metric).mean
     if unit is SECONDS and known is not None and known < 1:
         unit = BRIEF_SECONDS
     short = {"call_r": "R", "jain_index": "Jain"}
-    return _Column(group or "all", short.get(name, unit.shown), aspect.metric, unit)
+    return Column(group or "all", short.get(name, unit.shown), aspect.metric, unit)
 
 
-def _number(row: Compared, column: _Column) -> str:
+def _number(row: Compared, column: Column) -> str:
     if row.measured is None:
         return ""
     if column.metric.rpartition(".")[0] in row.unlike:

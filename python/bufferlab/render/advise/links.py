@@ -17,6 +17,7 @@ from bufferlab.render.advise.explain import explanation
 from bufferlab.render.advise.head import headline
 from bufferlab.render.advise.typed import LINUX, NOTHING, Typed, after
 from bufferlab.render.advise.unfilled import unfilled
+from bufferlab.render.advise.unshaped import unshaped_lines, unshaped_text
 from bufferlab.render.advise.users import users_lines
 from bufferlab.render.advise.words import check_text, entry_text, queue_text, size_text, sure_text
 from bufferlab.render.framed import BelowBox, Box, Line
@@ -91,6 +92,8 @@ def _head(advice: LinksAdvice) -> Iterator[str]:
             yield f"{each.site.link}: {headline(each) if idle is None else _lowered(idle)}"
     else:
         yield _what(advice)
+        if (without := unshaped_text(advice)) is not None:
+            yield without
         yield from (f"{each.site.link}: {text}" for each in advice.links if (text := _open(each)))
     for each in advice.links:
         yield from (f"{each.site.link}: {_lowered(text)}" for text in bewares(each))
@@ -159,6 +162,7 @@ def _lines(advice: LinksAdvice, typed: Typed) -> Iterator[Line]:
         yield Line(each.site.link, _link(each, entry))
     for name, felt in _users(advice, entries):
         yield Line(name, felt, shorter=[(1, "")])
+    yield from unshaped_lines(advice)
     if advice.shaped is not None:
         rates = shaped_text(advice)
         yield Line("shaped", rates, shorter=[(2, rates.partition(":")[0])])

@@ -173,7 +173,7 @@ class _Answering:
             entry: The answer, with what it measures there.
             advice: By what users are judged.
         """
-        now = _now(base, self.index, self.needs, self.manner)
+        now = now_at(base, self.index, self.needs, self.manner)
         if now is None:
             return None
         scenario, of = now
@@ -285,7 +285,7 @@ def check(base: Scenario, index: int, needs: Needs, manner: Manner) -> None:
         InputError: Something cannot.
     """
     asked(base, index, needs, manner)
-    _now(base, index, needs, manner)
+    now_at(base, index, needs, manner)
 
 
 def asked(base: Scenario, index: int, needs: Needs, manner: Manner) -> tuple[Question, list[Queue]]:
@@ -317,7 +317,7 @@ def asked(base: Scenario, index: int, needs: Needs, manner: Manner) -> tuple[Que
     return question, usual or field
 
 
-def _now(base: Scenario, index: int, needs: Needs, manner: Manner) -> tuple[Scenario, str | None] | None:
+def now_at(base: Scenario, index: int, needs: Needs, manner: Manner) -> tuple[Scenario, str | None] | None:
     """The scenario with what runs today at the link, and of what that is the default; `None` if unknown.
 
     Raises:

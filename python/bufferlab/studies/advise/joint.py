@@ -16,6 +16,7 @@ from bufferlab.errors import InputError
 from bufferlab.files import not_written
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.advise.unshaped import Unshaped
 from bufferlab.studies.least import checks_to_dicts
 from bufferlab.studies.targets import values_document
 
@@ -73,6 +74,7 @@ class LinksAdvice(display.Displayed):
             run together.
         assumed: What the scenario takes for granted.
         shaped: By which share the links' rates are below those of a line, if they are.
+        unshaped: What the line does without that; `None` if it is not shaped, or was not run yet.
         runs: How many runs it took.
         finished: Whether it came to its end.
     """
@@ -84,6 +86,7 @@ class LinksAdvice(display.Displayed):
     joint: tuple[Entry, ...] = ()
     assumed: tuple[str, ...] = ()
     shaped: Shaped | None = None
+    unshaped: Unshaped | None = None
     runs: int = 0
     finished: bool = False
 
@@ -183,6 +186,7 @@ class LinksAdvice(display.Displayed):
             "meets": self.meets,
             "finished": self.finished,
             "shaped": None if self.shaped is None else dataclasses.asdict(self.shaped),
+            "unshaped": None if self.unshaped is None else self.unshaped.to_dict(),
             "together": [_joint(*each) for each in zip(self.links, self.joint, strict=False)],
             "configuration": self._configuration(platform, device, linklayer),
             "links": [

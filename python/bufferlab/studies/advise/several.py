@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -21,7 +22,7 @@ from bufferlab.experiment.simulation import ScenarioLike
 from bufferlab.results.result import Result
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.answering import Manner, answer_link, check
+from bufferlab.studies.advise.answering import Manner, answer_link, check, now_at
 from bufferlab.studies.advise.checked import checks_at
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.floor import default_targets
@@ -29,6 +30,7 @@ from bufferlab.studies.advise.joint import LinksAdvice, Shaped
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.question import prepared
 from bufferlab.studies.advise.settings import CONTEST, PILOTS
+from bufferlab.studies.advise.unshaped import MODEM, Unshaped, at_line_rates
 from bufferlab.studies.choosing.objectives import Emphasis
 from bufferlab.studies.least.candidates import CHECK_SEEDS
 from bufferlab.studies.targets import Target, Values, values_of_run
@@ -78,7 +80,8 @@ def advise_links(
         resolution: The buffers may be larger than the least by this share.
         quick: End with the first answer for each link.
         sensitivity: Ask also what would change the answers.
-        today: What each of the links runs now, which is run beside its answer: "fifo:64 packets".
+        today: What each of the links runs now, which is run beside its answer: "fifo:64 packets". If they are
+            shaped, it is what the modem has at the line's own rates; default a FIFO of 250 ms, our choice.
         threads: Simulations at a time; default one for each processor.
         progress: Show a progress bar; default if standard error is a terminal.
         overrides: Values that replace those of the scenario, by path.
@@ -105,6 +108,9 @@ def advise_links(
         default=False,  # a home's lines are shaped, which no default is
     )
     needs = _needs(base, indices, tuple(targets), emphasis)
+    modem = _modem(base, shaped, needs, manner)
+    if shaped is not None:
+        manner = dataclasses.replace(manner, today=None)  # it is in the modem
     for index in indices:
         check(base, index, needs[index], manner)
     with runner or Runner(threads=threads, progress=progress) as keeping:
@@ -114,6 +120,7 @@ def advise_links(
             manner,
             assumed=tuple(assumed),
             shaped=shaped,
+            modem=modem,
             runner=keeping,
             watch=watch or (lambda _advice, _note: None),
         )
@@ -204,6 +211,41 @@ def _needs(
     return found
 
 
+@dataclass(frozen=True)
+class Modem:
+    """A line at its own rates, with the queue that its modem has in each direction.
+
+    Attributes:
+        scenario: The scenario with it.
+        queue: The queue's discipline.
+        buffer: Its buffer, as a scenario has it.
+        is_assumed: Whether nobody said what it is.
+    """
+
+    scenario: Scenario
+    queue: str
+    buffer: str
+    is_assumed: bool
+
+
+def _modem(base: Scenario, shaped: Shaped | None, needs: Mapping[int, Needs], manner: Manner) -> Modem | None:
+    """The line without a shaper; `None` where it has none, or nobody said what waits there.
+
+    Raises:
+        InputError: What was said of it cannot be used.
+    """
+    if shaped is None or (shaped.share >= 1.0 and manner.today is None):
+        return None
+    asked = dataclasses.replace(manner, today=manner.today or MODEM)
+    line = at_line_rates(base, shaped.line_bps)
+    for index, each in needs.items():
+        if (now := now_at(line, index, each, asked)) is not None:
+            line = now[0]
+    link = line.links[next(iter(needs))]
+    queue, buffer = str(link["queue"]["discipline"]), str(link["buffer"]["text"])
+    return Modem(line, queue, buffer, is_assumed=manner.today is None)
+
+
 class _Course:
     """The way to the answers."""
 
@@ -215,6 +257,7 @@ class _Course:
         *,
         assumed: tuple[str, ...],
         shaped: Shaped | None,
+        modem: Modem | None,
         runner: Runner,
         watch: WatchLinks,
     ) -> None:
@@ -223,6 +266,7 @@ class _Course:
         self.manner = manner
         self.assumed = assumed
         self.shaped = shaped
+        self.modem = modem
         self.runner = runner
         self.watch = watch
         self.found: dict[int, Advice] = {}
@@ -235,8 +279,9 @@ class _Course:
             for index in self.needs:
                 self._answer(index, manner)
         self.watch(None, "running all answers together")
-        joint = self._joint(PILOTS if self.manner.quick else CONTEST)
-        return dataclasses.replace(self._conclusion(), joint=joint, finished=True)
+        count = PILOTS if self.manner.quick else CONTEST
+        joint, unshaped = self._joint(count), self._unshaped(count)
+        return dataclasses.replace(self._conclusion(), joint=joint, unshaped=unshaped, finished=True)
 
     def so_far(self) -> LinksAdvice | None:
         """What is known; `None` if nothing is."""
@@ -287,22 +332,37 @@ class _Course:
 
     def _joint(self, runs: int) -> tuple[Entry, ...]:
         """What each link's answer measures with all of them in place."""
+        answers = {index: advice.answer for index, advice in self.found.items()}
+        done = self._measured("together", with_answers(self.base, answers), runs)
+        return tuple(
+            _together(advice.answer, {seed: each[advice.site.link] for seed, each in done.items()})
+            for advice in self.found.values()
+        )
+
+    def _unshaped(self, runs: int) -> Unshaped | None:
+        """What the line does at its own rates, with the modem's queues; `None` if it is not shaped."""
+        if self.modem is None:
+            return None
+        self.watch(None, "running the line without a shaper")
+        done = self._measured("unshaped", self.modem.scenario, runs)
+        names = [advice.site.link for advice in self.found.values()]
+        values = {name: tuple(each[name] for each in done.values()) for name in names}
+        return Unshaped(self.modem.queue, self.modem.buffer, self.modem.is_assumed, values)
+
+    def _measured(self, name: str, scenario: Scenario, runs: int) -> dict[int, dict[str, Values]]:
+        """What a scenario measures at the links, by seed."""
         names = tuple(advice.site.link for advice in self.found.values())
         first = int(self.base.run["seed"]) + CHECK_SEEDS
-        answers = {index: advice.answer for index, advice in self.found.items()}
         experiment = Experiment(
             "",
-            {"together": with_answers(self.base, answers)},
+            {name: scenario},
             partial(values_at_links, names),
             seeds=lambda _key: list(range(first, first + runs)),
             parameters=lambda key: {"case": key},
         )
         done = {each.seed: each.value for each in self.runner.all(experiment) if each.seed is not None}
         self.runs += len(done)
-        return tuple(
-            _together(self.found[index].answer, {seed: each[name] for seed, each in done.items()})
-            for name, index in zip(names, self.found, strict=True)
-        )
+        return done
 
 
 def _together(entry: Entry, values: Mapping[int, Values]) -> Entry:
