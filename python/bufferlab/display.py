@@ -78,6 +78,11 @@ WIDGETS: Final[Mapping[str, str]] = {"bufferlab.results.result": "bufferlab.web.
 """The module with the `widget` of another module's classes."""
 
 
+VIEW_VARIABLE: Final = "BUFFERLAB_VIEW"
+"""Environment variable with a file that also gets what a command shows, part by part as JSON.
+
+`bufferlab serve` sets it for what its page asks for."""
+
 _TINY: Final = 1e-9
 """Below this a number is written with an exponent: nobody counts ten zeros."""
 

@@ -13,7 +13,7 @@ from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.view import advice_view
 from bufferlab.render.advise.what_if import fragile
 from bufferlab.render.framed import BelowBox, Box, Line
-from bufferlab.render.view import View
+from bufferlab.render.view import Terms, View
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.elsewhere import Spoiled
@@ -283,3 +283,29 @@ def test_lines_that_yield_most_give_way_first_and_only_as_far_as_is_needed() -> 
     tight = Box("Title", ["One sentence."], [*lines, *(Line("kept", "a") for _ in range(3))])
     assert "less  shorter" in "\n".join(shown(tight))
     assert len(View([tight]).text(60).splitlines()) > 24  # a narrow terminal gets all of it
+
+
+def test_the_page_has_a_row_s_texts_one_by_one_and_all_that_a_terminal_has_no_room_for() -> None:
+    rows = [
+        Line("", "8 runs  used %  lost %", ends=(6, 14, 22)),
+        Line(" answer", "fifo      99.7       1", ends=(6, 14, 22)),
+    ]
+    typed = Line("type", "tc qdisc add \\\n  dev eth0", verbatim=True, shorter=[(1, "")])
+    view = View(
+        [
+            Box("a link", ["Run it.", "It meets."], [*rows, typed]),
+            BelowBox(Box("", [""], [])),
+            "Note: <b>.",
+            Terms([("a", "b")]),
+        ]
+    )
+    box, note, terms = view.document()
+    assert (box["kind"], box["title"], box["head"]) == ("box", "a link", ["Run it.", "It meets."])
+    assert [each["cells"] for each in box["lines"]] == [
+        ["8 runs", "used %", "lost %"],
+        ["fifo", "99.7", "1"],
+        [],
+    ]
+    assert box["lines"][1]["label"] == "answer"
+    assert box["lines"][2]["text"] == typed.text
+    assert (note, terms) == ({"kind": "text", "text": "Note: <b>."}, {"kind": "terms", "lines": [["a", "b"]]})

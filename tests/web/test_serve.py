@@ -143,6 +143,9 @@ def test_a_job_is_the_command_with_its_files(address: str) -> None:
     state = api.ended(job)
     assert state["state"] == "done", state["progress"]
     assert "utilization, %" in state["answer"]
+    rows = [row for part in state["view"] if part["kind"] == "grid" for row in part["rows"]]
+    assert "utilization, %" in [row[0] for row in rows]
+    assert "answer.json" not in state["files"]
     assert {"scenario.toml", "run.pcapng", "run.flent.gz", "results/summary.json"} <= set(state["files"])
     assert any(file.endswith(".svg") for file in state["files"])
     files = f"{api.path}/{job['name']}/files"
@@ -231,7 +234,9 @@ def test_a_sweep_s_runs_are_listed_with_their_scenarios(address: str) -> None:
 def test_runs_of_other_commands_are_listed_too(address: str) -> None:
     api = Api(address)
     _, job = api.begin("compare")
-    assert api.ended(job)["state"] == "done"
+    ended = api.ended(job)
+    assert ended["state"] == "done"
+    assert "grid" in [part["kind"] for part in ended["view"]]
     _, listed = api.listed()
     assert listed["total"] > 2
     texts = [api.scenario(row["scenario_hash"])[1]["text"] for row in listed["rows"]]

@@ -20,8 +20,26 @@ export interface Job {
   state: "running" | "done" | "failed" | "canceled";
   seconds: number;
   progress: string[];
+  /** What the command has printed, and part by part what it has shown, once it has ended. */
   answer: string;
+  view: Part[] | null;
   files: string[];
+}
+
+/** A part of what a command shows: python/bufferlab/render/view.py. */
+export type Part =
+  | { kind: "text" | "heading"; text: string }
+  | { kind: "typing"; lines: string[] }
+  | { kind: "terms"; lines: [string, string][] }
+  | { kind: "box"; title: string; head: string[]; lines: BoxLine[] }
+  | { kind: "grid"; title: string; labels: number; heads: { text: string; align: string }[]; rows: string[][] };
+
+/** A line of an answer at a glance; of a row of a table the cells. */
+export interface BoxLine {
+  label: string;
+  text: string;
+  verbatim: boolean;
+  cells: string[];
 }
 
 export const jobs = (): Promise<Job[]> => asked<Job[]>("jobs");

@@ -16,11 +16,13 @@ import threading
 import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final
 
+from bufferlab.display import VIEW_VARIABLE
 from bufferlab.errors import InputError, OutputError
-from bufferlab.files import not_written
+from bufferlab.files import not_written, write_whole
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -84,6 +86,7 @@ def print_rich(content: RenderableType) -> None:
     """
     from rich.console import Console  # noqa: PLC0415 - slow to import, and not needed to list the commands
 
+    _keep(content)
     try:
         _print(Console, content)
     except BrokenPipeError:  # the reader has what it wanted
@@ -91,6 +94,16 @@ def print_rich(content: RenderableType) -> None:
     except OSError as error:
         silence_stdout()
         raise not_written("standard output", error) from error
+
+
+def _keep(content: RenderableType) -> None:
+    """Write what is shown where the page asks for it."""
+    if not (path := os.environ.get(VIEW_VARIABLE)):
+        return
+    from bufferlab.render.view import View  # noqa: PLC0415 - slow to import
+
+    if isinstance(content, View):
+        write_whole(Path(path), json.dumps(content.document(), ensure_ascii=False))
 
 
 def _print(console_of: type[Console], content: RenderableType) -> None:

@@ -6,7 +6,7 @@ import html
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from textwrap import shorten, wrap
-from typing import Final
+from typing import Any, Final
 
 from rich.console import Console, ConsoleOptions, Group, RenderResult
 from rich.panel import Panel
@@ -65,6 +65,10 @@ class Line:
         if self.verbatim:
             return self.text.splitlines()
         return [more for each in self.text.splitlines() for more in wrap(each, width, break_on_hyphens=False)]
+
+    def cells(self) -> list[str]:
+        """A row's texts, if it is one of a table."""
+        return [self.text[start:end].strip() for start, end in zip([0, *self.ends], self.ends, strict=False)]
 
     def less(self) -> Line:
         """The line with the next shorter text."""
@@ -152,6 +156,19 @@ class Box:
     def _widths(self, width: int) -> tuple[int, int]:
         """Characters of a line within the frame, and of the labels."""
         return width - _FRAME, max((len(each.label) for each in self.lines), default=0)
+
+    def document(self) -> dict[str, Any]:
+        """For the page, where there is room for everything: each row of a table has cells."""
+        lines = [
+            {
+                "label": each.label.strip(),
+                "text": each.text,
+                "verbatim": each.verbatim,
+                "cells": each.cells(),
+            }
+            for each in self.lines
+        ]
+        return {"title": self.title, "head": list(self.head), "lines": lines}
 
     def html(self) -> str:
         """For a notebook, where there is room for everything."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import polars as pl
 from rich import box
@@ -90,6 +90,12 @@ class Grid:
             else:
                 table.add_row(*map(Text, row))
         return table
+
+    def document(self) -> dict[str, Any]:
+        """For the page."""
+        heads = [{"text": each.head, "align": each.align} for each in self.heads]
+        rows = [list(row) for row in self.rows]
+        return {"title": self.title, "labels": len(self.labels), "heads": heads, "rows": rows}
 
     def html(self) -> str:
         """For a notebook."""

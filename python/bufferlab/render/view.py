@@ -6,7 +6,7 @@ import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import StringIO
-from typing import Final
+from typing import Any, Final
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
@@ -98,6 +98,26 @@ class View:
     def html(self) -> str:
         """For a notebook."""
         return "\n".join(_html(part) for part in self.parts)
+
+    def document(self) -> list[dict[str, Any]]:
+        """For the page, which shows each part in its own way: `kind` names it."""
+        return [_document(part) for part in self.parts if not isinstance(part, BelowBox)]
+
+
+def _document(part: str | Heading | Typing | Terms | Box | Grid) -> dict[str, Any]:
+    match part:
+        case Box():
+            return {"kind": "box"} | part.document()
+        case Grid():
+            return {"kind": "grid"} | part.document()
+        case Typing(lines):
+            return {"kind": "typing", "lines": list(lines)}
+        case Terms(lines):
+            return {"kind": "terms", "lines": [list(line) for line in lines]}
+        case Heading(text):
+            return {"kind": "heading", "text": text}
+        case _:
+            return {"kind": "text", "text": part}
 
 
 def _html(part: Part) -> str:

@@ -6,6 +6,7 @@ job needs nothing of its own for either. Jobs end with the server, and their fil
 
 from __future__ import annotations
 
+import json
 import os
 import secrets
 import shutil
@@ -18,11 +19,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from bufferlab.display import VIEW_VARIABLE
 from bufferlab.errors import InputError
 
 SCENARIO: Final = "scenario.toml"
 SAID: Final = "answer.txt"
 _REPORT: Final = "progress.txt"
+_VIEW: Final = "answer.json"
 _PREFIX: Final = "bufferlab: "
 
 SWEEP: Final = "sweep"
@@ -133,12 +136,14 @@ class Job:
             "seconds": round(ended_s - self.began_s, 1),
             "progress": self._lines(),
             "answer": _text(self.folder / SAID),
+            "view": None if running else _document(self.folder / _VIEW),
             "files": [] if running else self.files(),
         }
 
     def files(self) -> list[str]:
         """What it wrote, and the scenario, as paths in its folder."""
-        paths = (path for path in self.folder.rglob("*") if path.is_file() and path.name != _REPORT)
+        paths = (path for path in self.folder.rglob("*") if path.is_file())
+        paths = (path for path in paths if path.name not in {_REPORT, _VIEW})
         return sorted(path.relative_to(self.folder).as_posix() for path in paths)
 
     def file(self, name: str) -> Path | None:
@@ -190,7 +195,7 @@ class Jobs:
                 stdin=subprocess.DEVNULL,
                 stdout=said,
                 stderr=reported,
-                env=os.environ | {"COLUMNS": "100"},
+                env=os.environ | {"COLUMNS": "100", VIEW_VARIABLE: str((folder / _VIEW).absolute())},
                 start_new_session=True,  # Ctrl-C is the server's
             )
         job = self._jobs[name] = Job(name, asked.verb, folder, process)
@@ -221,3 +226,8 @@ class Jobs:
 
 def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8", errors="replace") if path.exists() else ""
+
+
+def _document(path: Path) -> Any:  # noqa: ANN401 - a list of a view's parts
+    """What a command has shown; nothing if it has shown none."""
+    return json.loads(text) if (text := _text(path)) else None
