@@ -146,6 +146,34 @@ const tests = {
     assert.ok(before === 1 && after < 0.9, `${before} ${after}`);
     assert.equal(await page.getByText("known here from about 1 s on").count(), 2);
   },
+  async "on a phone, what is to be compared stands together"(open) {
+    const variants = ["1", "2"].map((seed) => ({ text: SMALL, overrides: { "run.seed": seed } }));
+    const page = await open(shared({ version: 1, variants }), { viewport: { width: 390, height: 800 } });
+    await page.getByRole("region", { name: "Variant 2" }).getByRole("heading", { name: "fifo, buffer 40 packets, seed 2" }).waitFor();
+    await page.getByText("Change Variant 2").click();
+    await page.getByRole("region", { name: "Variant 2" }).getByLabel("Queue", { exact: true }).selectOption("codel");
+    await atTheEnd(page);
+    const compared = page.getByRole("region", { name: "Variants compared" });
+    await compared.getByRole("table").nth(1).waitFor();
+    const charts = await compared.getByRole("img").evaluateAll((all) => all.map((chart) => [chart.ariaLabel, chart.getBoundingClientRect().top]));
+    assert.equal(charts.length, 12);
+    for (let at = 0; at < charts.length; at += 2) {
+      const [[first, top], [second, below]] = [charts[at], charts[at + 1]];
+      assert.match(first, /^1: fifo, 40 packets: /);
+      assert.match(second, /^2: codel, 40 packets: /);
+      assert.equal(first.split(/[:,;] /)[3], second.split(/[:,;] /)[3]);
+      assert.ok(below > top && below - top < 400, `${below - top}`); // both at once on the screen
+    }
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), "wider than a phone");
+    await picture(page, "phone-compared");
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      (await page.getByText("Files of Variant 1").click(), button(page, "Charts (PNG)").first().click()),
+    ]);
+    assert.match(download.suggestedFilename(), /png$/);
+    await page.evaluate(() => (window.location.hash = "#story=home.2"));
+    await page.getByRole("region", { name: "Variants compared" }).getByRole("img", { name: "100 packets: Backlog" }).waitFor();
+  },
   async "files of what is shown can be taken along"(open) {
     const page = await open(small());
     await page.getByLabel("Queue").selectOption("codel");

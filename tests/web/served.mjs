@@ -64,7 +64,18 @@ await page.getByLabel("Only where").fill("bottleneck.queue = 'codel' or bottlene
 await page.getByRole("button", { name: "Filter" }).click();
 await page.getByText(/^8 runs\./).waitFor();
 await page.getByLabel("along").selectOption("bottleneck.buffer");
-await page.getByRole("img", { name: "wait: mean, ms" }).waitFor();
+const waitsOver = page.getByRole("img", { name: "wait: mean, ms" });
+await waitsOver.waitFor();
+// lines differ in more than their color, and the one that is pointed at stands out
+const names = waitsOver.locator(".u-legend .u-series th");
+assert.deepEqual((await names.allTextContents()).slice(1), ["fifo", "codel"]);
+const styles = await waitsOver.locator(".u-marker").evaluateAll((marks) => marks.slice(-2).map((mark) => mark.style.borderStyle || mark.style.border));
+assert.ok(styles[0].includes("solid") && styles[1].includes("dashed"), styles.join());
+const drawn = () => waitsOver.locator("canvas").evaluate((canvas) => canvas.toDataURL());
+const before = await drawn();
+await names.last().hover();
+await page.waitForTimeout(100);
+assert.notEqual(await drawn(), before);
 await page.getByRole("button", { name: "wait: mean, ms" }).click();
 const waits = await page.locator("tbody tr td:nth-child(7)").allTextContents();
 assert.equal(waits.length, 8);
@@ -85,7 +96,13 @@ for (const [place, wait] of [waits[0], waits[7]].entries()) {
   assert.ok(Math.abs(ms - Number(wait)) <= 0.006 * Number(wait), `${said} is not ${wait} ms`);
 }
 await page.getByRole("img", { name: "Wait, ms: % of packets that waited no longer" }).waitFor();
-assert.equal(await page.locator("details.jobs .chart").first().locator(".u-series").count(), 3);
+const over = page.locator("details.jobs .chart").first().locator(".u-series");
+assert.equal(await over.count(), 3);
+await page.getByLabel("1: codel, 10 packets").uncheck();
+await over.nth(2).waitFor({ state: "detached" });
+assert.deepEqual(await over.locator("th").allTextContents(), ["time, s", "2: fifo, 40 packets"]);
+await page.getByLabel("1: codel, 10 packets").check();
+await over.nth(2).waitFor();
 if (pictures) await page.screenshot({ path: `${pictures}/overlay.png`, fullPage: true });
 await page.evaluate(() => (window.location.hash = "#runs"));
 await page.getByLabel("Only where").fill("nonsense > 1");

@@ -28,4 +28,9 @@ export const whole = (value: number): string => Math.round(value).toLocaleString
 /** Okabe and Ito's colors, which people who see few colors can tell apart. */
 const COLORS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a800", "#7f7f7f"];
 
+/** Lines of a chart differ in more than their color. */
+const DASHES = [[], [8, 4], [3, 2], [12, 3, 3, 3], [5, 3]];
+
+export const dash = (line: number): number[] => DASHES[line % DASHES.length] ?? [];
+
 export const color = (group: number): string => COLORS[group % COLORS.length] ?? "#7f7f7f";

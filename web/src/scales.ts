@@ -14,7 +14,7 @@ export interface Scales {
 }
 
 const FAR = 4;
-const CHARTS: (keyof Series)[] = ["backlog", "windows", "rtts", "rates", "goodputs", "waits"];
+export const CHARTS: (keyof Series)[] = ["backlog", "waits", "windows", "rtts", "rates", "goodputs"];
 
 export function scalesOf(variants: Variant[]): Scales {
   const tables = (chart: keyof Series): Columns[] => variants.flatMap(({ series }) => (series ? [series[chart]] : []));

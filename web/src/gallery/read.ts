@@ -3,7 +3,7 @@
 import made from "../../gallery/figures.json";
 import type { Asked } from "../engine/types";
 import { EXAMPLES } from "../examples";
-import { color } from "../format";
+import { color, dash } from "../format";
 import type { Columns } from "../variant.svelte";
 
 type Point = [number, number];
@@ -75,8 +75,6 @@ export interface Drawn {
   lines: { label: string; color: string; points: boolean; joined: boolean; dash?: number[] }[];
 }
 
-const DASHES = [[], [8, 4], [2, 3], [10, 3, 2, 3], [4, 4]];
-
 /** A figure's lines over one x axis. */
 export function drawn(figure: Figure): Drawn {
   const found: (Drawn["lines"][number] & { places: Map<number, number> })[] = figure.lines.map((line, index) => ({
@@ -84,7 +82,7 @@ export function drawn(figure: Figure): Drawn {
     color: color(index),
     points: true,
     joined: !line.published,
-    dash: DASHES[index % DASHES.length] ?? [],
+    dash: dash(index),
     places: new Map(line.points),
   }));
   if (figure.published.length) {

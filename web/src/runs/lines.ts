@@ -1,19 +1,21 @@
 /** A chart of stored figures: what is varied along x, a line for each combination of what else is. */
 
-import { color } from "../format";
+import { color, dash } from "../format";
 import type { Listed, Stored, Value } from "../served";
 import type { Columns } from "../variant.svelte";
 
 export interface Drawn {
   columns: Columns;
-  lines: { label: string; color: string; points: boolean; joined: boolean }[];
+  lines: { label: string; color: string; dash: number[]; points: boolean; joined: boolean }[];
+  /** What the lines differ in. */
+  of: string[];
   /** Of the x axis, if its values are no numbers. */
   words: string[] | undefined;
   /** Lines that there is no room for. */
   left: number;
 }
 
-export const MOST_LINES = 8;
+export const MOST_LINES = 6;
 const NUMBER = /^([+-]?\d+(?:\.\d+)?)\s*(.*)$/;
 
 /** Labels that may be on the x axis: those that differ. */
@@ -21,10 +23,12 @@ export function axes(list: Listed): string[] {
   return labels(list).filter((name) => name !== "runs" && new Set(list.rows.map((row) => valueOf(list, row, name))).size > 1);
 }
 
-/** The one to begin with: what has most values, but for seeds. */
+/** The one to begin with: numbers go before words, between which no line leads; then what has most values, but for seeds. */
 export function firstAxis(list: Listed): string | undefined {
   const count = (name: string): number => (name === "seed" ? 0 : new Set(list.rows.map((row) => valueOf(list, row, name))).size);
-  return axes(list).sort((a, b) => count(b) - count(a))[0];
+  const places = (name: string): Value[] => list.rows.map((row) => valueOf(list, row, name)).filter((each) => each !== null);
+  const ranked = (name: string): number => (name !== "seed" && numeric(places(name)) ? 1000 : 0) + count(name);
+  return axes(list).sort((a, b) => ranked(b) - ranked(a))[0];
 }
 
 /** Means of a figure over the rows that agree in all but the seed. */
@@ -35,7 +39,7 @@ export function drawn(list: Listed, rows: Stored[], x: string, figure: string): 
   for (const row of rows) {
     const [place, value] = [valueOf(list, row, x), row.values[at]];
     if (place === null || value === null || value === undefined) continue;
-    const name = others.map((each) => `${each} ${valueOf(list, row, each) ?? "–"}`).join(", ") || (titleOf(list, figure) ?? figure);
+    const name = others.map((each) => shortOf(each, valueOf(list, row, each))).join(", ") || (titleOf(list, figure) ?? figure);
     const group = groups.get(name) ?? new Map<Value, number[]>();
     groups.set(name, group.set(place, [...(group.get(place) ?? []), value]));
   }
@@ -49,10 +53,17 @@ export function drawn(list: Listed, rows: Stored[], x: string, figure: string): 
       order.map((index) => (numbers ? (numbers[index] ?? 0) : index)),
       ...shown.map(([, group]) => order.map((index) => mean(group.get(places[index] ?? null)))),
     ],
-    lines: shown.map(([label], index) => ({ label, color: color(index), points: true, joined: true })),
+    lines: shown.map(([label], index) => ({ label, color: color(index), dash: dash(index), points: true, joined: numbers !== null })),
+    of: others,
     words: numbers ? undefined : places.map(String),
     left: groups.size - shown.length,
   };
+}
+
+/** A value that says itself what it is, or with the last part of its key. */
+function shortOf(key: string, value: Value): string {
+  if (value === null) return `${key.split(".").at(-1)} –`;
+  return typeof value === "number" || /^[\d.]+$/.test(value) ? `${key.split(".").at(-1)} ${value}` : value;
 }
 
 export function valueOf(list: Listed, row: Stored, name: string): Value {
