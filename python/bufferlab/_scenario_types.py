@@ -158,6 +158,15 @@ class DrrDict(TypedDict):
     quantum: NotRequired[str | None]
 
 
+class FairQueueDict(TypedDict):
+    """Flow-based fair queueing, as Cisco's fair-queue: flows hashed to few queues that share the link evenly, each with up to a quarter of the buffer."""
+
+    discipline: Literal["fair_queue"]
+    flows: NotRequired[int | None]
+    share: NotRequired[int | None]
+    quantum: NotRequired[str | None]
+
+
 class DiffservDict(TypedDict):
     """Classes by codepoint: strict priority, policed or not (LLQ), before weighted round robin, each class with a queue of any kind."""
 
@@ -300,6 +309,7 @@ QueueDict = (
     | Pi2Dict
     | RedDict
     | DrrDict
+    | FairQueueDict
     | DiffservDict
     | Dualpi2Dict
     | SplitBuffDict

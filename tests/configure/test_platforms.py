@@ -325,6 +325,7 @@ OTHERS: dict[str, Any] = {
         "target": "20 ms", "update": "20 ms", "alpha": 0.05, "beta": 1.5, "coupling_factor": 3,
         "step_threshold": "2 ms", "classic_protection": 5, "drop_on_overload": False,
     },
+    "fair_queue": {"flows": 64, "share": 50, "quantum": "3 KB"},
     "diffserv": {
         "classes": "EF: priority 5 %; rest: weight 2", "quantum": "300 B", "burst": "90 ms",
     },
@@ -502,3 +503,32 @@ def test_red_s_own_weight_is_as_small_as_the_kernel_takes() -> None:
 def test_what_a_platform_counts_is_the_unit_of_its_lines(platform: str) -> None:
     made = configuration("100 Mbps", "fifo", "100 packets", platform=platform)
     assert PLATFORMS[platform].counts_bytes == (made.unit not in {"packets", ""})
+
+
+FAIR = {"discipline": "fair_queue"}
+
+
+def test_fair_queue_on_ios_xe_has_its_command_and_number_of_queues() -> None:
+    plain = configuration("20 Mbps", FAIR, "64 packets", platform="ios-xe")
+    at = plain.lines.index(" class class-default")
+    assert plain.lines[at + 1 : at + 3] == ("  fair-queue", "  queue-limit 64 packets")
+    more = configuration("20 Mbps", {**FAIR, "flows": 64}, "64 packets", platform="ios-xe")
+    assert "  fair-queue 64" in more.lines
+    with pytest.raises(InputError, match="is not a number of queues that fair-queue takes") as caught:
+        configuration("20 Mbps", {**FAIR, "flows": 17}, "64 packets", platform="ios-xe")
+    assert "16, 32, 64" in (caught.value.accepted or "")
+
+
+def test_below_a_shaper_fair_queue_is_the_policy_of_its_class() -> None:
+    made = configuration("20 Mbps", FAIR, "64 packets", platform="ios-xe", shape=True)
+    lines = list(made.lines)
+    inner, outer = lines.index("policy-map bufferlab"), lines.index("policy-map bufferlab-shaper")
+    assert "  fair-queue" in lines[inner:outer]
+    assert lines[outer + 2 : outer + 4] == ["  shape average 20000000", "  service-policy bufferlab"]
+    assert made.undo[-2:] == ("no policy-map bufferlab-shaper", "no policy-map bufferlab")
+
+
+def test_a_class_with_priority_has_no_fair_queue_on_ios_xe() -> None:
+    table = {"discipline": "diffserv", "classes": "EF: priority 5 % fair_queue; rest: weight 1"}
+    with pytest.raises(InputError, match="has a queue in a class that is not known of IOS XE"):
+        configuration("20 Mbps", table, "64 packets", platform="ios-xe")

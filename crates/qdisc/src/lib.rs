@@ -17,6 +17,7 @@ mod conformance;
 mod diffserv;
 mod drr;
 mod dualpi2;
+mod fair_queue;
 mod fifo;
 mod fq_codel;
 mod fq_pie;
@@ -42,6 +43,7 @@ pub use codel::{Codel, CodelConfig, ControlLaw};
 pub use diffserv::{Diffserv, DiffservClasses, DiffservConfig};
 pub use drr::{Drr, DrrConfig};
 pub use dualpi2::{DualPi2, DualPi2Config};
+pub use fair_queue::{FairQueue, FairQueueConfig};
 pub use fifo::{Fifo, FifoConfig};
 pub use fq_codel::{CodelBacklog, FqCodel, FqCodelConfig};
 pub use fq_pie::{FqPie, FqPieConfig};
@@ -301,6 +303,9 @@ disciplines! {
     Red(RedConfig) = "red": Box<Red>,
     /// Deficit round robin: a queue a flow, all get the same bytes a round, the longest gives way when the buffer is full.
     Drr(DrrConfig) = "drr": Box<Drr>,
+    /// Flow-based fair queueing, as Cisco's fair-queue: flows hashed to few queues that share the link evenly, each with up
+    /// to a quarter of the buffer.
+    FairQueue(FairQueueConfig) = "fair_queue": Box<FairQueue>,
     /// Classes by codepoint: strict priority, policed or not (LLQ), before weighted round robin, each class with a queue of any
     /// kind.
     Diffserv(DiffservConfig) = "diffserv": Box<Diffserv>,

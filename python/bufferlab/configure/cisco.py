@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Final
 
-from bufferlab.configure import cisco_llq
+from bufferlab.configure import cisco_fair, cisco_llq
 from bufferlab.configure.answer import Answer
 from bufferlab.configure.bounds import Bound
 from bufferlab.configure.platform import After, Default, Platform, Source, Target, Written
@@ -33,10 +33,26 @@ def write_xe(answer: Answer, target: Target) -> Written:
     """The lines for IOS XE."""
     if answer.discipline == "diffserv":
         return _write_llq(answer, target)
+    if answer.discipline == cisco_fair.FAIR:
+        return _write_fair(answer, target)
     amount, unit = _xe_limit(answer)
     notes = [*_xe_notes(answer, unit), _CALLS]
     actions = [*_xe_shape(answer, target), f"queue-limit {amount} {unit}"]
     return Written(_policy(actions, target), tuple(notes), amount, unit, _after_xe(target))
+
+
+def _write_fair(answer: Answer, target: Target) -> Written:
+    """The lines for fair queueing; below a shaper, as the policy of its class."""
+    amount, unit = _xe_limit(answer)
+    actions = [cisco_fair.command(answer), f"queue-limit {amount} {unit}"]
+    notes = [cisco_fair.NOTE, *_xe_notes(answer, unit), _CALLS]
+    if not target.shape:
+        return Written(_policy(actions, target), tuple(notes), amount, unit, _after_xe(target))
+    outer = "bufferlab-shaper"
+    shaper = [*_xe_shape(answer, target), "service-policy bufferlab"]
+    lines = [*_policy_map(actions, "bufferlab"), *_policy_map(shaper, outer), *_attached(target, outer)]
+    undo = [f"no policy-map {outer}", "no policy-map bufferlab"]
+    return Written(tuple(lines), tuple(notes), amount, unit, _after_xe(target, outer, undo))
 
 
 def _write_llq(answer: Answer, target: Target) -> Written:
@@ -221,7 +237,7 @@ IOS_XE: Final = Platform(
     title="Cisco IOS XE",
     device="GigabitEthernet0/0/0",
     comment="!",
-    disciplines=("fifo", "diffserv"),
+    disciplines=("fifo", "diffserv", "fair_queue"),
     cake=False,
     shapes=True,
     llq=True,
@@ -240,6 +256,7 @@ IOS_XE: Final = Platform(
         Source("Cisco IOS in a Nutshell, 2nd Edition", "policy-map, service-policy (interface)", "no forms"),
         Source("Cisco document 18664", "pak_priority", "which control packets are marked, and how dropped"),
         *cisco_llq.SOURCES,
+        *cisco_fair.SOURCES,
     ),
     bounds=tuple(_XE.values()),
     faster=((10**9, "TenGigabitEthernet0/0/0"), (10 * 10**9, "HundredGigE0/0/0")),

@@ -8,6 +8,7 @@ from math import ceil
 from typing import Final
 
 from bufferlab.configure.answer import Answer
+from bufferlab.configure.cisco_fair import COMMAND, FAIR, NOTE
 from bufferlab.configure.classes import ServiceClass, part_of_class, read_classes, rest_of
 from bufferlab.configure.platform import Source
 from bufferlab.configure.shared import show_time
@@ -101,7 +102,8 @@ def class_actions(answer: Answer, limit: str) -> Iterator[tuple[str, list[str]]]
     rest = rest_of(classes)
     for each in (*(each for each in weighted if each != rest), rest):
         share = [f"bandwidth remaining ratio {each.weight}"] if len(weighted) > 1 else []
-        yield "class-default" if each == rest else _name(each), [*share, limit]
+        fair = [COMMAND] if each.queue == FAIR else []
+        yield "class-default" if each == rest else _name(each), [*share, *fair, limit]
 
 
 def class_notes(answer: Answer, *, shaped: bool) -> Iterator[str]:
@@ -117,6 +119,8 @@ def class_notes(answer: Answer, *, shaped: bool) -> Iterator[str]:
         f"The queue-limit is class-default's alone: one part of a buffer that {len(classes)} classes share "
         "evenly."
     )
+    if any(each.queue == FAIR for each in classes):
+        yield NOTE
     if not strict:
         return
     first = ", ".join(_dscp(point).upper() for each in strict for point in each.codepoints)
@@ -146,8 +150,9 @@ def _check(classes: list[ServiceClass]) -> None:
         InputError: There is something.
     """
     for each in classes:
-        if each.queue != "fifo":
-            raise _refused("has a queue in a class that is not known of IOS XE", each.queue, "fifo")
+        if each.queue not in {"fifo", FAIR} or (each.queue == FAIR and each.weight is None):
+            known = f"fifo; {FAIR} where the class has a weight"
+            raise _refused("has a queue in a class that is not known of IOS XE", each.queue, known)
     strict = [each for each in classes if each.weight is None]
     if len(strict) > LEVELS:
         raise _refused(

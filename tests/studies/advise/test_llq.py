@@ -13,10 +13,10 @@ from bufferlab.render.advise.box import box_of
 from bufferlab.render.advise.head import head, headline
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.words import order_text
-from bufferlab.scenario import Scenario
+from bufferlab.scenario import Scenario, Table
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.advising import advise
-from bufferlab.studies.advise.llq import about_llq, llq_table, of_classes
+from bufferlab.studies.advise.llq import LLQ, LLQ_FAIR, about_llq, llq_tables, of_classes
 from bufferlab.studies.advise.queues import Queue, queues_for
 from bufferlab.studies.choosing.choice import choose
 from bufferlab.studies.choosing.objectives import Aspect
@@ -48,16 +48,22 @@ def offered(base: Scenario, names: str | None = None, platform: str | None = "io
 def test_calls_have_half_more_than_their_share_up_to_a_third(
     calls: int, rate: str, percent: int | None
 ) -> None:
-    table = llq_table(link_with(calls, rate=rate), 0)
-    expected = {"discipline": "diffserv", "classes": CLASSES.format(percent)}
-    assert table == (None if percent is None else expected)
+    tables = llq_tables(link_with(calls, rate=rate), 0)
+    classes = CLASSES.format(percent)
+    assert tables == ({} if percent is None else {LLQ: of(classes), LLQ_FAIR: of(f"{classes} fair_queue")})
+
+
+def of(classes: str) -> Table:
+    return {"discipline": "diffserv", "classes": classes}
 
 
 def test_llq_is_tried_beside_fifo_where_the_platform_has_it_and_calls_are_ef() -> None:
-    assert tuple(offered(link_with(4))) == tuple(offered(link_with(4), "all")) == ("fifo", "llq")
-    assert tuple(offered(link_with(4), "fifo")) == tuple(offered(link_with(4, "CS0"))) == ("fifo",)
-    assert tuple(offered(link_with(50))) == ("fifo",)
-    assert "llq" not in offered(link_with(4), platform="linux") | offered(link_with(4), platform=None)
+    every = {"fifo", "llq", "llq-fair", "fair_queue"}
+    assert set(offered(link_with(4))) == set(offered(link_with(4), "all")) == every
+    assert tuple(offered(link_with(4), "fifo")) == ("fifo",)
+    assert tuple(offered(link_with(4, "CS0"))) == tuple(offered(link_with(50))) == ("fifo", "fair_queue")
+    for platform in ("linux", None):
+        assert not {"llq", "llq-fair", "fair_queue"} & set(offered(link_with(4), platform=platform))
 
 
 def test_its_setting_is_class_default_s_part_of_the_scenario_s_buffer() -> None:
@@ -76,14 +82,17 @@ def test_its_setting_is_class_default_s_part_of_the_scenario_s_buffer() -> None:
 
 def test_a_scenario_that_has_it_in_place_has_it_tried_once() -> None:
     own = {"discipline": "diffserv", "classes": CLASSES.format(5)}
-    assert tuple(offered(link_with(4, queue=own))) == ("fifo", "llq")
+    assert tuple(offered(link_with(4, queue=own))) == ("fifo", "llq", "llq-fair", "fair_queue")
+    fair = {"discipline": "diffserv", "classes": f"{CLASSES.format(5)} fair_queue"}
+    assert tuple(offered(link_with(4, queue=fair))) == ("fifo", "llq", "llq-fair", "fair_queue")
     assert tuple(offered(link_with(4, queue=own), "scenario")) == ("scenario",)
 
 
 def test_classes_of_the_scenario_s_own_have_parts_on_that_platform_alone() -> None:
     own = {"discipline": "diffserv", "classes": "EF: priority 9 %; AF31: weight 2; rest: weight 1"}
     base = link_with(4, queue=own)
-    assert offered(base)["scenario"].parts == 3 and tuple(offered(base)) == ("scenario", "fifo", "llq")
+    assert offered(base)["scenario"].parts == 3
+    assert tuple(offered(base)) == ("scenario", "fifo", "llq", "llq-fair", "fair_queue")
     assert offered(base, platform="linux")["scenario"].parts == 1
     fair = link_with(4, queue={"discipline": "diffserv", "classes": "EF: priority 9 %; rest: weight 1 codel"})
     assert "scenario" not in offered(fair)
@@ -101,7 +110,8 @@ def test_classes_of_the_scenario_s_own_have_parts_on_that_platform_alone() -> No
             "'llq' has no calls to go first; accepted: .*dscp = 'EF'.*33 %",
         ),
         ("diffserv", link_with(4), "ios-xe", "'fq_codel' has a queue in a class .*accepted: fifo"),
-        ("codel", link_with(4), "ios-xe", "'codel' has no equivalent .*accepted: fifo, llq"),
+        ("codel", link_with(4), "ios-xe", "'codel' has no equivalent .*accepted: fifo, llq, fair_queue"),
+        ("llq-fair", link_with(4), "junos", "'llq-fair' needs a platform that has it"),
     ],
 )
 def test_what_cannot_be_had_is_refused(
@@ -113,8 +123,7 @@ def test_what_cannot_be_had_is_refused(
 
 def test_why_it_is_tried_or_not_is_among_what_is_assumed() -> None:
     def shown(base: Scenario, platform: str | None = "ios-xe") -> str:
-        table = llq_table(base, 0)
-        return " ".join(about_llq(base, 0, platform, iter([] if table is None else [table])))
+        return " ".join(about_llq(base, 0, platform, iter(llq_tables(base, 0).values())))
 
     assert "up to 5 % of the link: 1.5 times the 3.2 % that they take" in shown(link_with(4))
     assert "calls marked EF take 40 % of the link: no LLQ is tried" in shown(link_with(50))
@@ -123,8 +132,7 @@ def test_why_it_is_tried_or_not_is_among_what_is_assumed() -> None:
 
 
 def test_a_buffer_of_several_classes_is_said_to_be_that_of_all() -> None:
-    table = llq_table(link_with(4), 0)
-    assert table is not None
+    table = llq_tables(link_with(4), 0)[LLQ]
     shown = of_classes(table, 262) or ""
     assert shown.startswith("this buffer is that of all 2 classes") and shown.endswith("is 131 packets")
     assert of_classes({"discipline": "fifo"}, 262) is None and of_classes(table, None) is None
@@ -133,6 +141,7 @@ def test_a_buffer_of_several_classes_is_said_to_be_that_of_all() -> None:
 def test_of_equals_it_is_taken_before_fifo_where_calls_share_the_link() -> None:
     assert place("fifo") < place("llq") < place("fq_codel") and keeps_apart("llq, 7 packets")
     assert reason("llq, 7 packets") == "it keeps calls apart from the rest"
+    assert reason("llq-fair, 7 packets") == "it keeps calls and flows apart"
 
 
 def small_answer(queues: str, **more: Any) -> Advice:
@@ -187,3 +196,15 @@ def test_a_fifo_is_not_taken_where_llq_does_all_that_it_does() -> None:
     misses = {**missed, "llq, 133 packets": (busy,)}
     assert taken(superseded=given, missed=misses) == "fifo, 256 packets"
     assert taken(superseded=given, lossy={"llq, 133 packets": 0.08}) == "fifo, 256 packets"
+
+
+def test_with_fair_queue_the_rest_is_kept_apart_and_that_is_typed() -> None:
+    queue = offered(link_with(4), "llq-fair")["llq-fair"]
+    assert (queue.title, queue.label, queue.parts) == ("LLQ with fair-queue", "LLQ, fair", 2)
+    found = small_answer("llq-fair", quick=True, today="fifo:9")
+    packets = found.answer.packets
+    assert f"LLQ with fair-queue: queue-limit {packets} packets" in headline(found)
+    lines = found.to_dict(platform="ios-xe")["configuration"]["lines"]
+    at = lines.index(" class class-default")
+    assert lines[at + 1 : at + 3] == ["  fair-queue", f"  queue-limit {packets} packets"]
+    assert any("keeps flows apart" in each for each in found.configuration("ios-xe").notes)

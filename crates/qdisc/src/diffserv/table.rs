@@ -13,8 +13,8 @@ const MOST_CLASSES: usize = 16;
 /// Largest weight.
 const MOST_WEIGHT: u32 = 1_000;
 /// Disciplines that a class's queue may be: one rate, one queue or queues of flows, no classes of their own.
-const QUEUES: [&str; 10] =
-    ["fifo", "codel", "fq_codel", "cobalt", "pie", "fq_pie", "pi2", "red", "drr", "step"];
+const QUEUES: [&str; 11] =
+    ["fifo", "codel", "fq_codel", "cobalt", "pie", "fq_pie", "pi2", "red", "drr", "fair_queue", "step"];
 
 /// Codepoints by name that follow no rule (RFC 3246 section 2.7, RFC 5865 section 2.3, RFC 8622 section 4).
 const NAMED: [(&str, u8); 3] = [("EF", 46), ("VA", 44), ("LE", 1)];
@@ -50,7 +50,7 @@ impl DiffservClasses {
     /// What scenarios may write.
     pub const FORM: Form = form::<DiffservClasses>(
         "up to 16 classes, divided by ';', each of them codepoints (names or 0 to 63), ':', and 'priority', 'priority 33 %' (1 to 100) or \
-         'weight 4' (1 to 1000), with the queue behind it unless it is fifo: codel, fq_codel, cobalt, pie, fq_pie, pi2, red, drr or step; the last \
+         'weight 4' (1 to 1000), with the queue behind it unless it is fifo: codel, fq_codel, cobalt, pie, fq_pie, pi2, red, drr, fair_queue or step; the last \
          one, or the one called 'rest', has what no class lists",
         &[
             "EF: priority 33 %; rest: weight 1 fq_codel",

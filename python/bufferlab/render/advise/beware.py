@@ -23,7 +23,7 @@ from bufferlab.render.words import listed, title_text
 from bufferlab.resolved import datagrams_bps
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.llq import LLQ
+from bufferlab.studies.advise.llq import is_llq
 from bufferlab.studies.choosing.losses import felt
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, LESS, is_standing, loses_heavily
 from bufferlab.studies.targets import bounds_loss, want_largest
@@ -44,7 +44,7 @@ def spoilt(advice: Advice) -> str | None:
     """What hardly anybody would accept of an answer that meets its targets, as a sentence."""
     if loses_much(advice):
         return _lost(advice)
-    return None if advice.answer.queue.name == LLQ else _waits_long(advice)  # calls do not wait there
+    return None if is_llq(advice.answer.queue.name) else _waits_long(advice)  # calls do not wait there
 
 
 def grave(advice: Advice) -> Iterator[str]:
@@ -84,7 +84,7 @@ def _behind_first(advice: Advice, texts: Iterable[str | None]) -> Iterator[str]:
 
 
 def _waits_long(advice: Advice) -> str | None:
-    who = "all but calls" if advice.answer.queue.name == LLQ else "packets"
+    who = "all but calls" if is_llq(advice.answer.queue.name) else "packets"
     rtt_ms, targets = advice.site.rtt_ms, advice.targets
     lost = f"where they wait less, {HEAVY_LOSS * 100:g} % or more are lost"
     remedy = lost if _lose_if_shorter(advice) else None

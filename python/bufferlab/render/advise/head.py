@@ -32,7 +32,7 @@ from bufferlab.render.advise.words import (
 from bufferlab.render.words import listed, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.llq import LLQ
+from bufferlab.studies.advise.llq import is_llq
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, loses_heavily
 
 MOST_SENTENCES: Final = 5
@@ -235,7 +235,7 @@ def _missed(advice: Advice, them: str) -> Iterator[str]:
 def _what(advice: Advice) -> str:
     entry = advice.answer
     size = size_text(advice.site, entry.packets, is_ample=entry.queue.knob == "target")
-    if entry.queue.name == LLQ:
+    if is_llq(entry.queue.name):
         return f"{entry.title}: queue-limit {size} in class-default."
     if entry.queue.knob == "limit":
         return f"{queue_text(entry.queue)} with a buffer of {size}."

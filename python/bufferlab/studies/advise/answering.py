@@ -19,7 +19,7 @@ from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.floor import is_home
 from bufferlab.studies.advise.larger import judged_by_buffers
 from bufferlab.studies.advise.lengths import long_enough
-from bufferlab.studies.advise.llq import LLQ, about_llq
+from bufferlab.studies.advise.llq import LLQ, about_llq, is_llq
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue, queues_for
@@ -256,7 +256,7 @@ class _Answering:
         about = [*about_rate(link), *about_changes(link)]
         if self.manner.queues is None:
             about += [about_queues(self.manner.platform, [queue.name for queue in field])]
-        llq = (queue.table for queue in field if queue.name == LLQ)
+        llq = (queue.table for queue in field if is_llq(queue.name))
         about += about_llq(self.base, self.index, self.manner.platform, llq)
         eases = any(queue.knob == "target" for queue in field)
         return Course(

@@ -10,7 +10,7 @@ import numpy as np
 from bufferlab.configure import Allowed
 from bufferlab.scenario import Table
 from bufferlab.stats import REMEDY, Estimate
-from bufferlab.studies.advise.llq import LLQ
+from bufferlab.studies.advise.llq import is_llq
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.least import Check, Least
 from bufferlab.studies.least.memory import FloatArray, Memory
@@ -193,5 +193,5 @@ def warnings_about(found: Mapping[str, Least], entries: Mapping[str, Entry]) -> 
 def superseded(entries: Iterable[Entry]) -> dict[str, list[str]]:
     """The FIFOs, each with the LLQs that were tried beside it: those do all that it does, calls first."""
     known = list(entries)
-    llqs = [each.name for each in known if each.queue.name == LLQ]
+    llqs = [each.name for each in known if is_llq(each.queue.name)]
     return {each.name: llqs for each in known if each.queue.table == {"discipline": "fifo"}} if llqs else {}

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from bufferlab.studies.advise.beside import Beside, Judged, rival_of
 from bufferlab.studies.advise.entry import Entry
-from bufferlab.studies.advise.llq import LLQ
+from bufferlab.studies.advise.llq import is_llq
 from bufferlab.studies.least import Case
 from bufferlab.studies.targets import Target, Values
 
@@ -44,7 +44,7 @@ def half_of(entry: Entry) -> Case | None:
 
 def plain_of(entry: Entry) -> Case | None:
     """A FIFO as large as LLQ's class-default: what the class of calls brings; `None` of other queues."""
-    return Case(FIFO, entry.packets) if entry.queue.name == LLQ else None
+    return Case(FIFO, entry.packets) if is_llq(entry.queue.name) else None
 
 
 def compared(

@@ -10,9 +10,10 @@ from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.scenario import Table
 from bufferlab.studies.advise.entry import Users
 
-_QUEUES: Final = {"fq_codel": 1024, "fq_pie": 1024}
+_QUEUES: Final = {"fq_codel": 1024, "fq_pie": 1024, "fair_queue": 16}
 """Disciplines that put a flow where its hash says, and their usual number of queues (RFC 8290, section 5.2.5;
-`flows` in Linux's sch_fq_pie.c). CAKE is none of them: of eight queues a flow gets one that is free."""
+`flows` in Linux's sch_fq_pie.c; of `fair-queue` the fewest that the command takes).
+CAKE is none of them: of eight queues a flow gets one that is free."""
 
 _NEEDS_ITS_OWN: Final = ("udp", "ping")
 """Kinds of flows that send little, and so wait and lose only where they share a queue."""

@@ -17,8 +17,17 @@ from bufferlab.units import packets_text
 LLQ: Final = "llq"
 """Its word in `--queues` and in documents: `diffserv` with these classes."""
 
-TITLE: Final = "LLQ"
-"""What it is called."""
+LLQ_FAIR: Final = "llq-fair"
+"""The word of LLQ with `fair-queue` in class-default."""
+
+FAIR: Final = "fair_queue"
+"""The word of `fair-queue` alone."""
+
+TITLES: Final = {LLQ: "LLQ", LLQ_FAIR: "LLQ with fair-queue", FAIR: "fair-queue"}
+"""What they are called in sentences, as on the router."""
+
+LABELS: Final = {LLQ: "LLQ", LLQ_FAIR: "LLQ, fair", FAIR: "fair-queue"}
+"""What they are called in tables."""
 
 _EF: Final = 46
 """The codepoint that it is."""
@@ -37,13 +46,22 @@ NEEDED: Final = f"flows of datagrams with dscp = '{CALL_DSCP}', which take at mo
 """What it needs."""
 
 
-def llq_table(base: Scenario, link: int) -> Table | None:
-    """The queue for a link's marked calls; `None` where there are none, or they take too much of it."""
+def is_llq(name: str) -> bool:
+    """Whether a queue has marked calls go first."""
+    return name in {LLQ, LLQ_FAIR}
+
+
+def llq_tables(base: Scenario, link: int) -> dict[str, Table]:
+    """The queues for a link's marked calls, by word; none where there are none, or they take too much."""
     share = calls_share(base, link)
     if not 0 < share * 100 <= MOST:
-        return None
+        return {}
     percent = min(ceil(round(share * 100 * SPARE, 9)), MOST)
-    return {"discipline": "diffserv", "classes": f"{CALL_DSCP}: priority {percent} %; rest: weight 1"}
+    classes = f"{CALL_DSCP}: priority {percent} %; rest: weight 1"
+    return {
+        word: {"discipline": "diffserv", "classes": f"{classes}{queue}"}
+        for word, queue in ((LLQ, ""), (LLQ_FAIR, f" {FAIR}"))
+    }
 
 
 def percent_of(table: Table) -> int:
@@ -60,7 +78,7 @@ def rests_on(name: str, table: Table, resolved: ResolvedScenario, link: str) -> 
         resolved: The scenario.
         link: Name of the link.
     """
-    if name != LLQ:
+    if not is_llq(name):
         return []
     room_bps = _rate_bps(resolved, link) * percent_of(table) // 100
     calls = [each for each in resolved["flows"] if link in each["path"] and each["dscp"] == _EF]

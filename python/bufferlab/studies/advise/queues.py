@@ -12,7 +12,17 @@ from bufferlab.errors import InputError, did_you_mean
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import QUEUE_WORDS, Scenario, Table
 from bufferlab.studies.advise.floor import is_home
-from bufferlab.studies.advise.llq import LLQ, NEEDED, TITLE, llq_table, parts_of
+from bufferlab.studies.advise.llq import (
+    FAIR,
+    LABELS,
+    LLQ,
+    LLQ_FAIR,
+    NEEDED,
+    TITLES,
+    is_llq,
+    llq_tables,
+    parts_of,
+)
 from bufferlab.studies.advise.runnable import llq_platforms, runnable
 from bufferlab.studies.buffers import buffer_text, lasting, written_link
 from bufferlab.studies.words import ALL, CAKE, DEPLOYED, OWN
@@ -76,14 +86,12 @@ class Queue:
     @property
     def title(self) -> str:
         """What it is called in sentences: "codel", "the scenario's fq_codel"."""
-        if self.name == LLQ:
-            return TITLE
-        return f"the scenario's {self.kind}" if self.is_own else self.kind
+        return f"the scenario's {self.kind}" if self.is_own else TITLES.get(self.name, self.kind)
 
     @property
     def label(self) -> str:
         """What it is called in tables, where "scenario" stands for the scenario's own."""
-        return self.name if self.is_own else TITLE if self.name == LLQ else self.kind
+        return self.name if self.is_own else LABELS.get(self.name, self.kind)
 
     @property
     def kind(self) -> str:
@@ -138,9 +146,10 @@ def queues_for(
     """The queues to choose from.
 
     Args:
-        names: Words of `queue`, "scenario" for the scenario's own, "all" for every one there is, "llq" where
-            the platform has it; default those that are deployed, the scenario's own if it is none of them,
-            LLQ where calls are marked for it, and CAKE on a home's line and on OpenWrt.
+        names: Words of `queue`, "scenario" for the scenario's own, "all" for every one there is, "llq" and
+            "llq-fair" where the platform has them; default those that are deployed, the scenario's own if it
+            is none of them, what the platform has beside them (LLQ where calls are marked for it), and CAKE
+            on a home's line and on OpenWrt.
         base: The scenario.
         link: Index of the link.
         upper: Largest buffer, packets.
@@ -155,19 +164,17 @@ def queues_for(
         InputError: If one is none, or the platform lacks one that was asked for.
     """
     own = own_table(base, link)
-    llq = llq_table(base, link)
-    words = _with_llq(_words(names, own), names, platform, is_there=llq is not None)
+    llqs = llq_tables(base, link)
+    words = _with_llq(_words(names, own), names, platform, is_there=bool(llqs))
     if (
         names is None
         and (is_home(base) or platform == _RUNS_CAKE)
         and CAKE not in (*words, own["discipline"])
     ):
         words = [*words, CAKE]
-    if LLQ in words and own == llq:
-        words = [
-            word for word in words if word != OWN
-        ]  # a file that has it in place, as --scenario writes it
-    known = {**QUEUE_WORDS, OWN: own, **({} if llq is None else {LLQ: llq})}
+    if any(llqs.get(word) == own for word in words):  # a file that has it in place, as --scenario writes it
+        words = [word for word in words if word != OWN]
+    known = {**QUEUE_WORDS, OWN: own, **llqs}
     tables = {word: dict(known[word]) for word in words}
     if platform is not None:
         asked = names is not None and names != ALL
@@ -232,7 +239,7 @@ def _words(names: str | Sequence[str] | None, own: Table) -> list[str]:
     if words == [ALL]:
         return list(QUEUE_WORDS)
     for word in words:
-        if word not in QUEUE_WORDS and word not in {OWN, LLQ}:
+        if word not in QUEUE_WORDS and word != OWN and not is_llq(word):
             hint = did_you_mean(word, [*QUEUE_WORDS, OWN])
             accepted = f"{', '.join((*QUEUE_WORDS, OWN))} or {ALL}; commas between them"
             raise InputError(f"is not a known queue{hint}", key=_KEY, value=word, accepted=accepted)
@@ -242,24 +249,26 @@ def _words(names: str | Sequence[str] | None, own: Table) -> list[str]:
 def _with_llq(
     words: list[str], names: str | Sequence[str] | None, platform: str | None, *, is_there: bool
 ) -> list[str]:
-    """The words with LLQ after FIFO, if nobody said which queues, the platform has it and calls are marked.
+    """The words with what the platform has beside FIFO, if nobody said which queues: LLQ if calls are marked.
 
     Raises:
         InputError: It was asked for and is not to be had.
     """
-    if LLQ in words and platform not in llq_platforms():
+    asked = next(filter(is_llq, words), None)
+    if asked is not None and platform not in llq_platforms():
         raise InputError(
             "needs a platform that has it",
             key=_KEY,
-            value=LLQ,
+            value=asked,
             accepted=f"platform {' or '.join(llq_platforms())}",
         )
-    if LLQ in words and not is_there:
-        raise InputError("has no calls to go first", key=_KEY, value=LLQ, accepted=NEEDED)
-    if platform not in llq_platforms() or not is_there or not (names is None or words == list(QUEUE_WORDS)):
+    if asked is not None and not is_there:
+        raise InputError("has no calls to go first", key=_KEY, value=asked, accepted=NEEDED)
+    if platform not in llq_platforms() or not (names is None or words == list(QUEUE_WORDS)):
         return words
     at = words.index("fifo") + 1 if "fifo" in words else len(words)
-    return [*words[:at], LLQ, *words[at:]]
+    own = [*([LLQ, LLQ_FAIR] if is_there else []), FAIR]
+    return [*words[:at], *(word for word in own if word not in words), *words[at:]]
 
 
 def _target_us(base: Scenario, link: int, table: Table, ample: int) -> int | None:

@@ -8,10 +8,10 @@ from typing import Final
 from bufferlab.configure import PLATFORMS, Platform, configuration, find_platform
 from bufferlab.errors import InputError
 from bufferlab.scenario import Table
-from bufferlab.studies.advise.llq import LLQ, TITLE
+from bufferlab.studies.advise.llq import LLQ, TITLES
 from bufferlab.studies.words import CAKE, DEPLOYED, OWN
 
-_UNTRIED: Final = {"ios-xe": "; its fair-queue and random-detect are not simulated"}
+_UNTRIED: Final = {"ios-xe": "; its random-detect is not simulated"}
 """What a platform has that no run here stands for."""
 
 
@@ -69,7 +69,7 @@ def about_queues(platform: str | None, words: Sequence[str]) -> str:
         platform: The platform; `None` where none was named.
         words: The queues that are tried.
     """
-    called = {OWN: "the scenario's own", LLQ: TITLE}
+    called = {OWN: "the scenario's own", **TITLES}
     names = [called.get(word, word) for word in words]
     those = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} or {names[-1]}"
     known = None if platform is None else find_platform(platform)

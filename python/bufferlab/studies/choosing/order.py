@@ -11,6 +11,8 @@ ORDER: Final = (
     OWN,
     "fifo",
     "llq",
+    "llq-fair",
+    "fair_queue",
     "fq_codel",
     "codel",
     "pie",
@@ -27,7 +29,8 @@ ORDER: Final = (
 )
 """Of equally good queues the first of these is taken. The order is our choice: what is there need not be
 changed; FIFO needs nothing; LLQ, which `advise` tries on platforms that have it, is a FIFO with calls before
-it; FQ-CoDel keeps flows apart (RFC 8290, abstract), and is what systemd
+it, and fair-queue, with it or alone, keeps flows apart there; FQ-CoDel keeps flows apart (RFC 8290,
+abstract), and is what systemd
 (sysctl.d/50-default.conf) and OpenWrt (661-use_fq_codel_by_default.patch) run by default; CoDel, PIE, PI2
 and COBALT have one queue for all, FQ-PIE is rarer than either of its parts, CAKE is
 a shaper, too, DualPI2 has a second queue for
@@ -37,6 +40,8 @@ the link."""
 
 KEEP_APART: Final = (
     "llq",
+    "llq-fair",
+    "fair_queue",
     "fq_codel",
     "fq_pie",
     "cake",
@@ -53,6 +58,8 @@ _REASONS: Final = {
     OWN: "it is there already",
     "fifo": "every device has it",
     "llq": "it keeps calls apart from the rest",
+    "llq-fair": "it keeps calls and flows apart",
+    "fair_queue": "it keeps flows apart",
     "fq_codel": "it keeps flows apart",
 }
 """Why a queue is taken before those that come after it, in a few words."""
