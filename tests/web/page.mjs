@@ -42,7 +42,10 @@ const tests = {
   async "an example is there at once and runs to its end"(open) {
     const page = await open("");
     await page.getByRole("heading", { name: "A call and downloads at a home gateway" }).waitFor();
+    await page.getByText("A home gateway: downloads, and a call that should not wait behind them.", { exact: true }).waitFor();
     await toTheEnd(page);
+    assert.deepEqual(await page.locator(".variant th[scope=col]").allTextContents(), ["packets of", "wait: mean", "lost", "a flow got", "packet took"]);
+    assert.equal(await page.getByText("New here?").getByRole("link", { name: "stories" }).getAttribute("href"), "#stories");
     assert.equal(await page.locator(".clock").textContent(), "60 s of 60 s");
     await picture(page, "run");
   },
@@ -135,7 +138,7 @@ const tests = {
     const half = reach.length / 2;
     assert.equal(half, 7);
     for (let at = 0; at < half; at++) assert.equal(reach[at][1], reach[at + half][1], reach[at][0]);
-    assert.match(reach[0][1], /^4 44\.8/); // the longer run's end, and the larger buffer's limit with room for drops
+    assert.match(reach[0][1], /^4 44\.8/); // the longer run's end, and the larger buffer's limit, with room for drops above it
     const [before, after] = await page.locator("section.variant .chart canvas").first().evaluate((canvas) => {
       const drawn = (from) => {
         const { data } = canvas.getContext("2d").getImageData(from * canvas.width, 0.2 * canvas.height, 0.05 * canvas.width, 0.4 * canvas.height);
@@ -345,6 +348,7 @@ const tests = {
     await page.getByText("At 0 s").waitFor();
     await time.fill("700");
     await page.getByText(/sub-buffers parted at [\d.]+ ms hold \d+ of \d+ and \d+ of \d+ packets;/).waitFor();
+    assert.match(await summary(page), /^At 2.8 s: \d+ packets wait; sub-buffers/); // the whole limit is not theirs
     await picture(page, "splitbuff");
     await page.getByLabel("Queue").selectOption("fq_codel");
     await page.getByText("At 0 s").waitFor();

@@ -12,3 +12,11 @@ export const EXAMPLES: Example[] = Object.entries(files)
   .map(([path, text]) => ({ name: path.replace(/^.*\/|\.toml$/g, ""), text }));
 
 export const FIRST = EXAMPLES.find((example) => example.name === "home-gateway") ?? { name: "", text: "" };
+
+/** What an example is about: the first sentence of its comment. */
+export function aboutOf(text: string): string {
+  const lines = text.split("\n");
+  const end = lines.findIndex((line) => !/^# ?\S/.test(line));
+  const comment = lines.slice(0, end).map((line) => line.replace(/^# ?/, "")).join(" ");
+  return /^.*?(?:\.(?= |$)|:$)/.exec(comment)?.[0].replace(/:$/, ".") ?? comment;
+}

@@ -9,6 +9,8 @@ export interface Scales {
   most: Record<keyof Series, number>;
   /** A limit above this is not drawn: it would press the backlog flat. */
   reach: number;
+  /** The most packets dropped between two points. */
+  drops: number;
   /** The longest wait, in seconds. */
   wait: number;
 }
@@ -26,6 +28,7 @@ export function scalesOf(variants: Variant[]): Scales {
     end: Math.max(0, ...variants.map(({ answer }) => answer?.duration_s ?? 0)) || 1,
     most: { ...most, backlog: Math.max(backlog, largest(limits)) },
     reach,
+    drops: largest(tables("backlog").map(([, , , column = []]) => column)),
     wait: largest(variants.map(({ waits }) => waits.seconds)),
   };
 }

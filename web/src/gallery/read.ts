@@ -62,14 +62,6 @@ export function startOf(hash: string): Start | null {
   return figure ? { title: figure.title, asked: figure.variants.map(({ text }) => ({ text, overrides: {} })) } : null;
 }
 
-/** What an example is about: the first sentence of its comment. */
-export function aboutOf(text: string): string {
-  const lines = text.split("\n");
-  const end = lines.findIndex((line) => !/^# ?\S/.test(line));
-  const comment = lines.slice(0, end).map((line) => line.replace(/^# ?/, "")).join(" ");
-  return /^.*?[.:](?= |$)/.exec(comment)?.[0].replace(/:$/, ".") ?? comment;
-}
-
 export interface Drawn {
   columns: Columns;
   lines: { label: string; color: string; points: boolean; joined: boolean; dash?: number[] }[];
