@@ -61,12 +61,20 @@ def test_the_answer_comes_first_then_what_users_feel_and_the_margin() -> None:
     assert "so far" not in text and "Loss is" not in text
 
 
+FIFO_ALONE = {"fifo": (14, runs(FIFO))}
+
+
 def test_whether_a_shaper_is_needed_is_asked_last_at_the_rate_of_an_interface() -> None:
     fast = dataclasses.replace(site(), rate_bps=10**9)
     text = advice_view(advised(MET, where=fast), typed=Typed("linux")).text(80)
     boxed, below = text.split("╰", 1)
     assert "--shape" not in boxed
-    assert "Needs --shape if the interface itself is faster than 1 Gbps." in " ".join(below.split())
+    said = " ".join(below.split())
+    assert (
+        "Right if eth0 itself sends at 1 Gbps; if it is faster, --shape." in said and "Needs --sh" not in said
+    )
+    other = advice_view(advised(FIFO_ALONE, where=fast), typed=Typed("junos")).text(80)
+    assert "Needs --shape if the interface itself is faster than 1 Gbps." in " ".join(other.split())
     shaped = advice_view(advised(MET, where=fast), typed=Typed("linux", shape=True)).text(80)
     assert "--shape" not in shaped
 

@@ -236,7 +236,7 @@ def test_a_platforms_default_has_a_line_of_its_own_name() -> None:
     text = said(dataclasses.replace(advice, today=of))
     assert "default fifo, 50 ms* 90 0.5 3 71 4.7" in text and "today" not in text
     table = " ".join(advice_view(dataclasses.replace(advice, today=of)).text(80).split())
-    assert "default of the ASR 1000: fifo, 50 ms" in table
+    assert "default: fifo, 50 ms" in table
 
 
 def test_what_runs_today_is_called_worse_only_for_what_is_worse() -> None:

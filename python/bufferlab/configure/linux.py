@@ -24,6 +24,7 @@ from bufferlab.configure.linux_step import step
 from bufferlab.configure.platform import DOWNLOAD, UPLOAD, After, Platform, Source, Target, Written
 from bufferlab.configure.shared import (
     FIFO_SOURCE,
+    ITSELF,
     MEMORY_FACTOR,
     below_line,
     counted_limit,
@@ -85,7 +86,7 @@ def write(answer: Answer, target: Target) -> Written:
         notes.append(shaped_note(answer))
     else:
         notes.append(
-            f"Right if {device} itself sends at {show_rate(answer.rate_bps)}; if it is faster, shape. The "
+            f"{ITSELF} {device} itself sends at {show_rate(answer.rate_bps)}; if it is faster, --shape. The "
             "driver's ring below holds more, as much as byte queue limits (BQL) let it: "
             f"/sys/class/net/{device}/queues/tx-*/byte_queue_limits."
         )

@@ -10,6 +10,7 @@ from bufferlab.configure.answer import Answer
 from bufferlab.configure.linux import CAKE_NOTE
 from bufferlab.configure.platform import DOWNLOAD, UPLOAD, After, Default, Platform, Source, Target, Written
 from bufferlab.configure.shared import (
+    ITSELF,
     below_line,
     counted_limit,
     counted_note,
@@ -43,8 +44,8 @@ def write(answer: Answer, target: Target) -> Written:
     else:
         lines.append(f"/queue/interface set {target.device} queue=bufferlab")
         notes.append(
-            f"Right if {target.device} itself sends at {show_rate(answer.rate_bps)}. The transmit ring below "
-            "holds more, usually 100 packets at least; shape to keep them in the queue."
+            f"{ITSELF} {target.device} itself sends at {show_rate(answer.rate_bps)}. The transmit ring below "
+            "holds more, usually 100 packets at least; --shape keeps them in the queue."
         )
     return Written(tuple(lines), tuple(notes), amount, unit, _TREE if target.shape else _interface(target))
 

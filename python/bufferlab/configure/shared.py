@@ -31,6 +31,9 @@ _MEMORY_LIMIT: Final = 32 << 20
 """Default of FQ-CoDel's memory_limit, bytes (tc-fq_codel(8): 32 MB; RouterOS manual: 32.0MiB)."""
 
 
+ITSELF: Final = "Right if"
+"""What begins the note at which rate the interface has to send where nothing shapes."""
+
 FIFO_SOURCE: Final = "iproute2 6.1.0, tc-pfifo(8)"
 """Where the bounds of Linux's limits were read."""
 

@@ -177,10 +177,10 @@ def test_what_a_platform_lacks_is_run_all_the_same() -> None:
     assert wait_ms is not None and 0 < wait_ms < 20
     document = found.to_dict(platform="junos")["absent"]
     assert document["wait_mean_ms"] == wait_ms and document["platform"] == "junos"
-    assert "junos lacks: fq_codel, target 5 ms" in str(found)
+    assert "lacking: fq_codel, target 5 ms" in str(found)
     linux = advise(scenario, platform="linux", queues="fifo", sensitivity=False, progress=False)
     assert linux.absent is not None and linux.absent.platform is None
-    assert "not asked for: fq_codel, target 5 ms" in str(linux)
+    assert "unasked: fq_codel, target 5 ms" in str(linux)
 
 
 def test_a_platform_does_not_lack_the_queue_that_the_scenario_has_otherwise() -> None:

@@ -102,14 +102,14 @@ def _ranking(advice: Advice) -> Grid:
 def _extra(advice: Advice) -> Iterator[tuple[str, Beside]]:
     """What was run beside the answer and cannot be taken, with a title: what runs today, half of it."""
     if (today := advice.today) is not None:
-        whose = "today" if today.default_of is None else f"default of {today.default_of}"
+        whose = "today" if today.default_of is None else "default"
         yield f"{whose}: {today_name(today)}", today
     if (half := advice.half) is not None:
         yield f"half: {queue_text(advice.answer.queue)}, {packets_text(half.size)}", half
     if (plain := advice.plain) is not None:
         yield f"as large: fifo, {packets_text(plain.size)}", plain
     if (absent := advice.absent) is not None:
-        whose = "not asked for" if absent.platform is None else f"{absent.platform} lacks"
+        whose = "unasked" if absent.platform is None else "lacking"
         yield f"{whose}: {absent.queue.title}, {absent.queue.show(absent.queue.usual)}", absent
 
 

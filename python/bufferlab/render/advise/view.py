@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from bufferlab.configure.linux import CODEL_DIFFERS
+from bufferlab.configure.shared import ITSELF
 from bufferlab.display import as_view
 from bufferlab.render.advise.box import box_of, follows
 from bufferlab.render.advise.evidence import details, evidence
@@ -31,8 +32,9 @@ def advice_view(advice: Advice, *, typed: Typed = LINUX, explain: bool = False) 
     made = typed.lines(advice)
     grids = list(evidence(advice))
     more = list(details(advice)) if explain else []
-    shaper = typed.shaper_note(advice.site.rate_bps) if made.lines else None
     shown = [each for each in made.notes if explain or not each.startswith(CODEL_DIFFERS)]
+    is_said = any(each.startswith(ITSELF) for each in shown)  # which rate the interface has to send at
+    shaper = None if is_said or not made.lines else typed.shaper_note(advice.site.rate_bps)
     notices = (("note", each) for each in (*filter(None, [shaper]), *shown))
     about = Terms([*notices, *made.after, *(typed.restoring(advice) if made.lines else ())])
     in_box = not made.lines or not follows(made.lines)
