@@ -186,6 +186,8 @@ impl QueueDisc for FairQueue {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// Flow numbers that the hash puts into different queues.
@@ -282,5 +284,69 @@ mod tests {
         offer(&mut queue, flows[1], &[200]);
         let order = serve(&mut queue, 3);
         assert!(order.contains(&(flows[1], 200)), "{order:?}");
+    }
+
+    /// Each queue a list of its own, in a slow form of the text: who is admitted, and who is served.
+    #[derive(Default)]
+    struct Twin {
+        queues: Vec<VecDeque<(u32, u32)>>,
+        turns: VecDeque<usize>,
+        deficits: Vec<u32>,
+        in_turn: bool,
+    }
+
+    impl Twin {
+        fn admits(&mut self, index: usize, packet: (u32, u32), limit: usize) -> bool {
+            let waiting: usize = self.queues.iter().map(VecDeque::len).sum();
+            if waiting == limit || self.queues[index].len() >= (limit / 4).max(1) {
+                return false;
+            }
+            if self.queues[index].is_empty() {
+                self.turns.push_back(index);
+            }
+            self.queues[index].push_back(packet);
+            true
+        }
+
+        fn serve(&mut self) -> Option<(u32, u32)> {
+            loop {
+                let index = *self.turns.front()?;
+                if !self.in_turn {
+                    self.deficits[index] += 1514;
+                }
+                self.in_turn = self.queues[index][0].1 <= self.deficits[index];
+                if !self.in_turn {
+                    self.turns.rotate_left(1);
+                    continue;
+                }
+                let packet = self.queues[index].pop_front()?;
+                self.deficits[index] -= packet.1;
+                if self.queues[index].is_empty() {
+                    (self.deficits[index], self.in_turn) = (0, false);
+                    self.turns.pop_front();
+                }
+                return Some(packet);
+            }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn it_does_what_lists_of_packets_do(
+            limit in 1..80_usize,
+            steps in prop::collection::vec((0..40_u32, 40..3000_u32, any::<bool>()), 1..400),
+        ) {
+            let mut queue = empty(Limit::Packets(limit as u64));
+            let mut twin = Twin { queues: vec![VecDeque::new(); 16], deficits: vec![0; 16], ..Twin::default() };
+            for (flow, bytes, is_served) in steps {
+                let index = hashed(7, flow, 16) as usize;
+                let is_admitted = offer(&mut queue, flow, &[bytes]) == 0;
+                prop_assert_eq!(is_admitted, twin.admits(index, (flow, bytes), limit));
+                if is_served {
+                    prop_assert_eq!(serve(&mut queue, 1).first().copied(), twin.serve());
+                }
+            }
+            prop_assert_eq!(serve(&mut queue, 1000), std::iter::from_fn(|| twin.serve()).collect::<Vec<_>>());
+        }
     }
 }

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use bufferlab_congestion::{CongestionConfig, DctcpConfig, RenoConfig};
 use bufferlab_qdisc::{
-    CakeConfig, CobaltConfig, CodelConfig, DisciplineConfig, DrrConfig, FifoConfig, FqCodelConfig,
-    FqPieConfig, Limit, Pi2Config, PieConfig, StepConfig, Threshold,
+    CakeConfig, CobaltConfig, CodelConfig, DisciplineConfig, DrrConfig, FairQueueConfig, FifoConfig,
+    FqCodelConfig, FqPieConfig, Limit, Pi2Config, PieConfig, StepConfig, Threshold,
 };
 use bufferlab_simulator::{ALL_GROUPS, Control, JitterPlan, Outcome, Plan, QueuePlan, run};
 use bufferlab_transport::Recovery;
@@ -159,7 +159,7 @@ fn disciplines_by_buffer() {
         FqPieConfig { pie, ..FqPieConfig::default() }.into()
     };
     let fq_codel = || FqCodelConfig::default().into();
-    let rows: [(_, _, _, DisciplineConfig, _); 25] = [
+    let rows: [(_, _, _, DisciplineConfig, _); 26] = [
         ("fifo", "reno", 60, fifo(), reno.clone()),
         ("fifo", "reno", 1_000, fifo(), reno.clone()),
         ("codel", "reno", 60, codel(false, None), reno.clone()),
@@ -169,6 +169,7 @@ fn disciplines_by_buffer() {
         ("codel ecn", "dctcp", 1_000, codel(true, None), dctcp.clone()),
         ("codel ce 1 ms", "dctcp", 1_000, codel(false, Some(Span::from_ms(1))), dctcp.clone()),
         ("drr", "reno", 1_000, DrrConfig::default().into(), reno.clone()),
+        ("fair_queue", "reno", 200, FairQueueConfig::default().into(), reno.clone()),
         ("red", "reno", 1_000, red(false).into(), reno.clone()),
         ("red ecn", "dctcp", 1_000, red(true).into(), dctcp.clone()),
         ("pie", "reno", 1_000, pie(false), reno.clone()),
