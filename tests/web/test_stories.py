@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from typing import Any, Final
@@ -65,3 +66,29 @@ def test_a_lesson_says_what_its_runs_give(story: dict[str, Any], step: dict[str,
         measured = scale * value(summaries[variant], number["of"], number["metric"])
         half_a_digit = 0.5 * 10 ** -len(digits.partition(".")[2])
         assert abs(measured - float(digits)) <= half_a_digit * 1.001, f"{number} is {measured}"
+
+
+def beginning(name: str, step: int, variant: int, until: str) -> dict[str, Any]:
+    """What the first moments of a lesson's run came to, which its table leaves out."""
+    (story,) = (tomllib.loads(path.read_text()) for path in FILES if path.stem == name)
+    lesson = story["steps"][step]
+    overrides = lesson["variants"][variant].get("set", {}) | {"run.warmup": "0 s", "run.duration": until}
+    return bufferlab.run(
+        tomllib.loads(lesson.get("scenario", story["scenario"])), overrides=overrides
+    ).summary()
+
+
+def test_what_texts_say_of_the_first_moments_is_so() -> None:
+    for until, timeouts in (("1 s", 0), ("1.5 s", 1)):  # three packets are lost, and a timeout waited for
+        almost_none = beginning("2-buffer", 0, 0, until)
+        assert value(almost_none, "all", "dropped_packets") == 3
+        assert value(almost_none, "transfer", "timeouts") == timeouts
+    small, whole = (beginning("3-root", 0, variant, "30 s") for variant in (0, 1))  # half a minute to climb
+    assert value(small, "all", "utilization") < 0.7
+    assert value(whole, "all", "utilization") > 0.9
+    for variant in (0, 1, 2):
+        assert value(beginning("4-kinds", 2, variant, "2 s"), "all", "dropped_packets") > 2000
+    split = tomllib.loads(FILES[-1].read_text())["scenario"]
+    starts_ps = json.loads(bufferlab.Scenario.from_toml(split).seeded().plan_json())["flows"]["start_ps"]
+    assert 10**12 < min(starts_ps) < 1.5 * 10**12
+    assert max(starts_ps) < 5 * 10**12
