@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from bufferlab.render.advise.least import least_text
-from bufferlab.scenario import Scenario
+from bufferlab.scenario import Scenario, Table
 from bufferlab.studies.advise.advising import advise
 from bufferlab.studies.advise.roomier import are_two_sided, broken, roomier_size
 from bufferlab.studies.advise.rough import Rough
@@ -56,6 +56,21 @@ def test_what_holds_in_the_most_demanding_change_within_both_bounds_is_tried(
     memory.add({Run(40, 0): late, Run(80, 0): {**late, "wait_p99_ms": 51.0}})
     assert roomier_size(advice) == size
     assert roomier_size(advised({"fifo": (14, runs(FIFO))}, (BUSY,), sensitivity=changes)) is None
+
+
+def test_what_a_fifo_runs_today_is_a_size_that_need_not_change_with_the_queue() -> None:
+    def size(word: str, today: int | None, *changes: Sensitivity) -> int | None:
+        advice = advised({"fifo": (14, runs(FIFO))}, (BUSY,), sensitivity=changes)
+        entry = advice.answer
+        if word == "llq":
+            table: Table = {"discipline": "diffserv"}
+            entry = dataclasses.replace(entry, queue=dataclasses.replace(entry.queue, name=word, table=table))
+        return roomier_size(dataclasses.replace(advice, entries={advice.choice.name: entry}), today)
+
+    assert size("llq", 64, changed(20)) == 64
+    assert size("fifo", 64, changed(20)) is None  # it stays as it is
+    assert size("llq", 15, changed(20)) is None and size("llq", None, changed(20)) is None
+    assert size("llq", 64, changed(20, holds=True)) is None
 
 
 def test_why_a_larger_buffer_was_taken_is_said() -> None:

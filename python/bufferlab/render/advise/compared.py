@@ -154,13 +154,20 @@ def _other_queues(advice: Advice) -> Iterator[Compared]:
     """The runner-up, and the FIFO that many routers have: beside LLQ the one that is as large."""
     fifo, second = advice.best_fifo(), runner_up(advice)
     if (plain := advice.plain) is not None:
-        yield Compared("plain", f"fifo, {packets_text(plain.size)}", plain, plain.missed, 3)
         fifo = None
+    if plain is not None and not _is_today(advice, plain.size):
+        yield Compared("plain", f"fifo, {packets_text(plain.size)}", plain, plain.missed, 3)
     if second is not None:
         entry = advice.entries[second.name]
         yield Compared("runner-up", brief_name(entry), entry, second.missed)
     if fifo is not None and fifo is not advice.answer and (second is None or fifo.name != second.name):
         yield Compared("plain", brief_name(fifo), fifo, _missed(fifo), 7)
+
+
+def _is_today(advice: Advice, packets: int) -> bool:
+    """Whether a FIFO of a size is what runs today, which has a row."""
+    today = advice.today
+    return today is not None and not today.is_shaped and (today.queue, today.packets) == ("fifo", packets)
 
 
 def runner_up(advice: Advice) -> Rival | None:

@@ -270,7 +270,18 @@ class _Answering:
             watch=self.watch,
             lengthen=lengthen,
             best=best,
+            today=self._fifo_today(),
         )
+
+    def _fifo_today(self) -> int | None:
+        """The buffer of the FIFO that the link runs now, packets; `None` if it runs none, or unknown."""
+        if self.manner.today is None:
+            return None
+        now = now_at(self.base, self.index, self.needs, self.manner)
+        link = None if now is None else now[0].links[self.index]
+        if link is None or link["queue"]["discipline"] != "fifo" or link["buffer"]["kind"] != "packets":
+            return None
+        return round(link["buffer"]["amount"] or 0)
 
 
 def _alike(queue: Queue) -> set[str]:

@@ -70,8 +70,11 @@ class Course:
         watch: Watch,
         lengthen: bool = False,
         best: Advice | None = None,
+        today: int | None = None,
     ) -> None:
         self.lengthen = lengthen
+        self.today = today
+        """The buffer of the FIFO that the link runs now, packets; `None` if it runs none, or unknown."""
         self.question = question
         self.needs = needs
         self.confidence = confidence
@@ -321,8 +324,8 @@ class Course:
         return advice
 
     def _roomier(self, advice: Advice) -> Advice:
-        """Where targets bound the buffer on both sides, take a larger one that holds in more changes."""
-        size, before = roomier_size(advice), broken(advice)
+        """Take a larger buffer that holds in more changes, where there is one that suggests itself."""
+        size, before = roomier_size(advice, self.today), broken(advice)
         if size is None or not self.settings.step_up(advice, size, before):
             return advice
         other = self._assured(self._conclude("tuned"))

@@ -175,7 +175,7 @@ class Ladder:
             return None
         memory = found.memory.copy()
         contest = {each: self._runs(memory, each, self.seeds) for each in (found.size, now, size)}
-        if self._choice(contest, size, now).name != _name(size):
+        if self._loses_much(memory, size) or self._choice(contest, size, now).name != _name(size):
             return None
         larger = self._larger(memory, contest, found.size, size)
         return None if larger is None else dataclasses.replace(larger, broken=broken)

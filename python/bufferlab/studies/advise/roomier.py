@@ -1,7 +1,8 @@
-"""Where targets bound a buffer on both sides: a larger one than the least that holds in more traffic.
+"""A larger buffer than the least that holds in more traffic, where something says how much larger it may be.
 
 Who bounds waits beside the link's use has room for more than the least: several buffers meet all targets.
-The least is then the one that other traffic breaks first.
+The least is then the one that other traffic breaks first. And what a FIFO runs today is a size that need not
+change where its queue does.
 """
 
 from __future__ import annotations
@@ -38,16 +39,23 @@ def broken(advice: Advice) -> int:
     return sum(not each.holds for each in advice.sensitivity)
 
 
-def roomier_size(advice: Advice) -> int | None:
+def roomier_size(advice: Advice, today: int | None = None) -> int | None:
     """The buffer that may hold in more changes of the traffic than the answer does; `None` if there is none.
+
+    Between two bounds it is what the most demanding change takes. Else it is what a FIFO runs today, where
+    another queue is the answer: of what can be left as it is, nothing has to be explained.
 
     Args:
         advice: The answer, and about the least buffer of each change of the traffic.
+        today: The buffer of the FIFO that the link runs now, packets; `None` if it runs none, or unknown.
     """
     answer = advice.answer
     memory = answer.buffers
-    if memory is None or not advice.met or not are_two_sided(advice.targets):
+    if memory is None or not advice.met or not broken(advice):
         return None
+    if not are_two_sided(advice.targets):
+        is_other = answer.queue.kind != "fifo" and not want_largest(advice.targets)
+        return today if today is not None and is_other and LARGER * answer.setting <= today else None
     most = largest_that_meets(memory, answer.setting)
     wanted = [
         each.least.size

@@ -54,6 +54,7 @@ class Today(Beside):
             "queue": self.queue,
             "buffer": self.buffer,
             "default_of": self.default_of,
+            "presumed_of": self.presumed_of,
             "is_shaped": self.is_shaped,
         }
         return {**named, **self.measured()}
