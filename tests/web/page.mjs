@@ -304,6 +304,19 @@ const tests = {
     assert.equal(await page.getByRole("button").count(), 0);
     await picture(page, "print");
   },
+  async "what may surprise in the table is explained"(open) {
+    const text = SMALL.replace("40 packets", "3 packets");
+    const page = await open(small(text, { "flows[0].congestion": "bbr" }));
+    await atTheEnd(page);
+    await page.getByText("BBR, version 1, sends at the rate that it has measured and hardly slows down for a loss").waitFor();
+    const idle = await open(small(text));
+    await atTheEnd(idle);
+    await idle.getByText("Packets are lost although the link is idle at times").waitFor();
+    assert.equal(await idle.getByText("BBR, version 1").count(), 0);
+    const full = await open(small(SMALL, { "bottleneck.queue": "codel", "bottleneck.buffer": "400 packets" }));
+    await atTheEnd(full);
+    assert.equal(await full.getByText("although the link is idle").count(), 0);
+  },
   async "a rate changes with a new run"(open) {
     const page = await open(small());
     await button(page, "Step").click();

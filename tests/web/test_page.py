@@ -77,7 +77,7 @@ def used(address: str) -> dict[str, str | None]:
 @pytest.mark.timeout(400)
 def test_readers_can_use_the_page(static: str) -> None:
     results = used(static)
-    assert len(results) >= 33
+    assert len(results) >= 35
     assert {name: wrong for name, wrong in results.items() if wrong} == {}
 
 
