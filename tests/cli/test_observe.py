@@ -56,7 +56,25 @@ def test_the_answer_stands_beside_the_queue_that_the_capture_shows(bufferlab: Co
     ended = bufferlab("observe", capture, "--mix", "reno:100%", "--advise", "--quick")
     assert ended.status == 0, ended.err
     assert "Without --quick, other traffic" in ended.out and "What if" not in ended.out
-    assert re.search(r"^ today: fifo, 40 packets +-", ended.out, re.MULTILINE), ended.out
+    assert re.search(r"^│ today +fifo, 40 packets +100 ", ended.out, re.MULTILINE), ended.out
+
+
+def test_a_quick_answer_comes_first_with_its_doubts_and_little_below(
+    bufferlab: Command, capture: str
+) -> None:
+    """It was the capture's screen, then 90 lines of advice, and doubts at their end."""
+    ended = bufferlab("observe", capture, "--mix", "reno:100%", "--rate", "14 Mbps", "--advise", "--quick")
+    assert ended.status == 0, ended.err
+    lines = ended.out.splitlines()
+    end = next(at for at, line in enumerate(lines) if line.startswith("╰"))
+    assert lines[0].startswith("╭─  As captured in link.pcapng") and len(lines) < 60
+    box = " ".join("".join(lines[:end]).replace("│", " ").split())
+    assert "beware --rate is 14 Mbps, the capture shows " in box.replace("Rate", "rate")
+    assert next(at for at, line in enumerate(lines) if line.startswith("link.pcapng: ")) > end
+    assert not any(line.startswith(("note", "assumed", "Queues, with")) for line in lines)
+    assert "the evidence is left out" in ended.err
+    # what was fitted is said behind the answer
+    assert ended.err.index("a run of the scenario") > ended.err.index("the evidence is left out")
 
 
 def test_where_controls_come_from_is_said(bufferlab: Command, capture: str, tmp_path: Path) -> None:

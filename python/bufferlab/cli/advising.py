@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from bufferlab.cli.answers import Delivery
-from bufferlab.cli.running import delivering
+from bufferlab.cli.quick import Quick, load, may_lengthen
+from bufferlab.cli.running import delivering, runner_of, say_kept
 from bufferlab.cli.several import is_several
 from bufferlab.configure import PLATFORMS, configuration, find_platform
 from bufferlab.display import save_figure
@@ -19,7 +20,7 @@ from bufferlab.render.advise.head import headline
 from bufferlab.render.advise.links import links_headline, links_view
 from bufferlab.render.advise.live import watching
 from bufferlab.render.advise.typed import Typed
-from bufferlab.render.advise.view import advice_view
+from bufferlab.render.advise.view import advice_view, brief_view
 from bufferlab.render.words import listed
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.advice import Advice
@@ -27,6 +28,7 @@ from bufferlab.studies.advise.advising import advise as advise_on
 from bufferlab.studies.advise.joint import LinksAdvice, Shaped
 from bufferlab.studies.advise.several import advise_links, with_answers
 from bufferlab.studies.advise.tried import Tried
+from bufferlab.studies.internet import STACK
 from bufferlab.studies.targets import Target
 from bufferlab.studies.words import EACH
 from bufferlab.units import format_time
@@ -61,6 +63,36 @@ def answer_on(
         if several:
             return advise_links(scenario, link or EACH, targets, shaped=shaped, watch=shown, **asked)
         return advise_on(scenario, targets, link=link, watch=shown, **asked)
+
+
+def advise_captured(file: Path, *, quick: bool, today: str | None, against: Sequence[str]) -> None:
+    """Answer for the scenario of a capture, with what speaks against it in the answer's box.
+
+    Args:
+        file: The scenario.
+        quick: Whether the first answer is enough; then the evidence is left out.
+        today: What the link runs now, as `advise` takes it.
+        against: Doubts, the gravest first.
+    """
+    nothing = Quick(None, None, None, None, None, STACK, {})
+    loaded, assumed = load(file, nothing, {}, to="advise on")
+    typed = shaped_by_default(typed_on(None, None, shape=False), loaded, None)
+    view = brief_view if quick else advice_view
+    deliver = Delivery[Any](
+        view=partial(view, typed=typed, against=against), document=Advice.to_dict, as_json=False, plot=None
+    )
+    runner = runner_of(threads=None, engine="local", ray_address=None, store=None, fresh=False)
+    asked: Mapping[str, Any] = {
+        "quick": quick,
+        "assumed": assumed,
+        "today": today,
+        "lengthen": may_lengthen(file, {}),
+        "runner": runner,
+    }
+    advice = answer_on(loaded, [], None, asked, deliver, boxed=True, typed=typed, shaped=None)
+    deliver(advice)
+    say_kept(runner)
+    check_met(advice, loaded.file)
 
 
 def delivery(

@@ -31,6 +31,8 @@ Examples:
   bufferlab observe --flent tcp_nup.flent.gz --scenario link.toml
 """
 
+_WHOLE: Final = "the evidence is left out: --advise without --quick has it, or --scenario FILE"
+
 
 def register(app: typer.Typer) -> None:
     """Add the verb to the command."""
@@ -199,14 +201,19 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             flows=flows,
             anonymize=anonymize,
         )
+    known = Known(rate=rate, rtt=rtt, mix=shares)
+    if advise:
+        try:  # the answer first
+            _hand_over(found, scenario, known, sockets, _Answer(advise, quick=quick))
+        finally:
+            deliver(found)
+        return
     deliver(found)
-    if scenario is None and not advise and not as_json:
+    if scenario is not None:
+        _hand_over(found, scenario, known, sockets, _Answer(is_wanted=False))
+    elif not as_json:
         also = "" if found.rate_bps else " with --rate, which is not known,"
         say(f"next: --advise{also} says which queue to run and how large its buffer should be")
-    if scenario is not None or advise:
-        with _naming_options():
-            known = _with_sockets(found, Known(rate=rate, rtt=rtt, mix=shares), sockets)
-            _hand_over(found, scenario, known, _Answer(advise, quick=quick))
 
 
 class _Answer(NamedTuple):
@@ -216,11 +223,13 @@ class _Answer(NamedTuple):
         is_wanted: Whether it is.
         quick: Whether its first answer is enough.
         today: What the link runs now, as `advise` takes it; `None` if the capture does not show it.
+        against: What speaks against the scenario, the gravest first.
     """
 
     is_wanted: bool
     quick: bool = False
     today: str | None = None
+    against: Sequence[str] = ()
 
 
 def _check_together(
@@ -320,32 +329,42 @@ def _with_sockets(found: Findings, known: Known, sockets: Sockets | None) -> Kno
     return replace(_with_controls(known, sockets), rtt=rtt)
 
 
-def _hand_over(found: Findings, path: Path | None, known: Known, answer: _Answer) -> None:
+def _hand_over(
+    found: Findings, path: Path | None, known: Known, sockets: Sockets | None, answer: _Answer
+) -> None:
     """Make the scenario, write it and give it to `advise`."""
+    with _naming_options():
+        _fit_and_write(found, path, _with_sockets(found, known, sockets), answer)
+
+
+def _fit_and_write(found: Findings, path: Path | None, known: Known, answer: _Answer) -> None:
     from bufferlab.captured.doubts import contradicted  # noqa: PLC0415 - slow to import
     from bufferlab.captured.fitting import fitted  # noqa: PLC0415
     from bufferlab.progress import progress_bar  # noqa: PLC0415
-    from bufferlab.render.observe.fit import fit_lines  # noqa: PLC0415
+    from bufferlab.render.observe.fit import BEWARE, fit_doubts, fit_lines  # noqa: PLC0415
 
     with progress_bar("trying controls", logged=True) as bar:
         fit = fitted(found, known, tell=bar.update)
     lines = list(fit_lines(fit, is_mix_given=known.mix is not None))
-    for line in lines:
-        say(line)
     against = list(contradicted(found, known))
-    doubts = [f"beware: {each}" for each in (*found.doubts, *against)]
+    doubts = [f"{BEWARE}{each}" for each in (*found.doubts, *against)]
+    grave = list(fit_doubts(fit, is_mix_given=known.mix is not None))
+    answer = answer._replace(against=[*grave, *against, *found.doubts])
     if fit.queue_by != "assumed":
         answer = answer._replace(today=OWN)
-    for each in against:
-        say(f"beware: {each}")
-    _write(fit.scenario, path, [f"from {found.observation.file}", *lines, *doubts], answer)
-    for each in doubts if answer.is_wanted else ():  # behind the answer, which knows nothing of them
+    said = [*lines, *(f"{BEWARE}{each}" for each in against)]
+    for each in () if answer.is_wanted else said:
         say(each)
+    try:
+        _write(fit.scenario, path, [f"from {found.observation.file}", *lines, *doubts], answer)
+    finally:
+        for each in said if answer.is_wanted else ():  # the answer first
+            say(each)
 
 
 def _write(scenario: Scenario, path: Path | None, lines: Sequence[str], answer: _Answer) -> None:
     """Write a scenario, here or where nothing keeps it, and give it to `advise`."""
-    from bufferlab.cli.advise import advise  # noqa: PLC0415 - slow to import
+    from bufferlab.cli.advising import advise_captured  # noqa: PLC0415 - slow to import
     from bufferlab.files import write_whole  # noqa: PLC0415
 
     with TemporaryDirectory(prefix="bufferlab-") as folder:
@@ -358,4 +377,6 @@ def _write(scenario: Scenario, path: Path | None, lines: Sequence[str], answer: 
                 f"wrote {path}" if answer.is_wanted else f"wrote {path}; next: bufferlab advise {path}{today}"
             )
         if answer.is_wanted:
-            advise(file, quick=answer.quick, today=answer.today)
+            advise_captured(file, quick=answer.quick, today=answer.today, against=answer.against)
+            if answer.quick:
+                say(_WHOLE)

@@ -66,17 +66,28 @@ def follows(lines: Sequence[str]) -> bool:
     return len(lines) > MOST_TYPED or any(len(line) > WIDTH for line in lines)
 
 
-def box_of(advice: Advice, typed: Typed | None = LINUX) -> Box:
+MOST_AGAINST: Final = 2
+"""Doubts of what was asked about that are in the box; the others stand below it."""
+
+
+def box_of(advice: Advice, typed: Typed | None = LINUX, against: Sequence[str] = ()) -> Box:
     """The answer: what to run, what it gives, how sure, what would change it, what to type.
 
     Args:
         advice: The advice.
         typed: Where lines are typed; `None` where they are shown elsewhere.
+        against: What speaks against the scenario, the gravest first, as of a capture.
     """
     site = advice.site
     title = f"{site.name}: {site.link}, {rate_text(site.rate_bps)}, RTT {significant(site.rtt_ms, 3)} ms"
     first = head(advice)
-    return Box(title, first, list(_lines(advice, typed, first)))
+    more = len(against) - MOST_AGAINST
+    rest = [""] * (MOST_AGAINST - 1) + [f" ({more} more {_BELOW}.)" if more > 0 else ""]
+    doubts = [
+        Line("beware", f"{text[0].upper()}{text[1:]}.{after}")
+        for text, after in zip(against, rest, strict=False)
+    ]
+    return Box(title, first, [*doubts, *_lines(advice, typed, first)])
 
 
 def _lines(advice: Advice, typed: Typed | None, first: Sequence[str]) -> Iterator[Line]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from bufferlab.configure.linux import CODEL_DIFFERS
@@ -21,13 +22,31 @@ _MORE: Final = "--explain has all that was measured, the flows as simulated, and
 
 
 @as_view.register
-def advice_view(advice: Advice, *, typed: Typed = LINUX, explain: bool = False) -> View:
+def brief_view(advice: Advice, *, typed: Typed = LINUX, against: Sequence[str] = ()) -> View:
+    """The answer in a box and the lines to type, without the evidence.
+
+    Args:
+        advice: The advice.
+        typed: Where lines are typed.
+        against: What speaks against the scenario, the gravest first.
+    """
+    made = typed.lines(advice)
+    box = box_of(advice, typed, against)
+    if not made.lines or not follows(made.lines):
+        return View([box])
+    return View([box, Heading(f"To type on {typed.platform}"), Typing(made.lines), Terms(list(made.after))])
+
+
+def advice_view(
+    advice: Advice, *, typed: Typed = LINUX, explain: bool = False, against: Sequence[str] = ()
+) -> View:
     """The answer in a box, the queues that were tried, the buffers.
 
     Args:
         advice: The advice.
         typed: Where lines are typed.
         explain: Tell also how it was found.
+        against: What speaks against the scenario, the gravest first.
     """
     made = typed.lines(advice)
     grids = list(evidence(advice))
@@ -39,7 +58,7 @@ def advice_view(advice: Advice, *, typed: Typed = LINUX, explain: bool = False) 
     about = Terms([*notices, *made.after, *(typed.restoring(advice) if made.lines else ())])
     in_box = not made.lines or not follows(made.lines)
     below: list[Heading | Typing] = [Heading(f"To type on {typed.platform}"), Typing(made.lines)]
-    box = box_of(advice, typed)
+    box = box_of(advice, typed, against)
     scenario = ScenarioLines(advice.resolved, (), {advice.site.link: ("queue", "buffer")}, advice.assumed)
     return View(
         [
