@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bufferlab._scenario_types import *  # noqa: F403 - its types are all public
     from bufferlab.captured.fitting import Fit as Fit
     from bufferlab.captured.link import CapturedLink as CapturedLink
+    from bufferlab.captured.link import OtherWay as OtherWay
     from bufferlab.captured.observation import Observation as Observation
     from bufferlab.configure.bounds import Allowed as Allowed
     from bufferlab.configure.bounds import Bound as Bound
@@ -129,6 +130,7 @@ _PUBLIC: Final = {
     "Measured": "bufferlab.studies.compare.comparison",
     "Fit": "bufferlab.captured.fitting",
     "CapturedLink": "bufferlab.captured.link",
+    "OtherWay": "bufferlab.captured.link",
     "Observation": "bufferlab.captured.observation",
     "Allowed": "bufferlab.configure.bounds",
     "Bound": "bufferlab.configure.bounds",

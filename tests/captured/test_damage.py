@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 from contextlib import suppress
@@ -121,3 +122,29 @@ def test_a_clock_that_was_set_back_is_said(whole: bytes, tmp_path: Path) -> None
     path.write_bytes(content)
     said = " ".join(str(bufferlab.observe(path)).split())
     assert "by up to 3870 s: a clock was set, or files were joined. Believe nothing here" in said
+
+
+def test_which_share_of_a_damaged_file_was_read_is_said(whole: bytes, tmp_path: Path) -> None:
+    """A length that cannot be, in the middle: nothing is read beyond."""
+    path, blocks = tmp_path / "damaged.pcapng", blocks_of(whole)
+    middle = blocks[len(blocks) // 2]
+    content = bytearray(whole)
+    put(content, middle + 4, 7)
+    path.write_bytes(content)
+    found = bufferlab.observe(path)
+    seen = found.observation
+    assert seen.file_bytes == len(whole) and seen.read_bytes == pytest.approx(middle, abs=64)
+    share = f"{100 * seen.read_bytes / len(whole):.1f} %"
+    text = " ".join(str(found).split())
+    assert f"first at byte {middle:,}, {100 * middle / len(whole):.1f} % into the file)" in text
+    assert f", {share}: {seen.packets:,} packets over " in text and "are judged" in text
+    assert found.to_dict()["file_bytes"] == len(whole)
+    path.write_bytes(gzip.compress(bytes(content)))
+    packed = bufferlab.observe(path)
+    assert packed.observation.file_bytes is None
+    assert "(of the whole, the size is not known)" in " ".join(str(packed).split())
+    path.write_bytes(whole)
+    assert "are judged" not in str(bufferlab.observe(path))
+    path.write_bytes(whole[: middle + 20])
+    assert "it was cut (1 time, first at byte" in (cut := " ".join(str(bufferlab.observe(path)).split()))
+    assert "what is missing behind it cannot be known" in cut

@@ -10,8 +10,9 @@ import polars as pl
 import pytest
 
 import bufferlab
-from bufferlab.captured.doubts import contradicted, doubts, is_impossible
+from bufferlab.captured.doubts import contradicted, doubts, late
 from bufferlab.captured.findings import Findings
+from bufferlab.captured.rate import is_impossible
 from bufferlab.captured.scenario import Known
 from bufferlab.render.observe.fit import fit_lines
 
@@ -88,6 +89,28 @@ def test_packets_that_were_captured_twice_are_said(captured: Captured, tmp_path:
     assert "% of the segments come again, so the capture may have packets twice" in " ".join(
         str(bufferlab.observe(later)).split()
     )
+
+
+def test_flows_that_only_met_a_queue_are_said() -> None:
+    """A round trip of 239 ms on a path of 40, of a flow that lasted while others waited 200 ms or more."""
+    rows = {
+        "rtt_ms": [40.0, 239.0],
+        "path_rtt_ns": [40e6, 239e6],
+        "first_ns": [0, 5_000_000_000],
+        "last_ns": [20_000_000_000, 9_000_000_000],
+    }
+    starts = [second * 1_000_000_000 for second in range(20)]
+    waits = [0.0, *([200.0] * 15), *([3.0] * 4)]
+    moments = pl.DataFrame({"start_ns": starts, "width_ns": [1_000_000_000] * 20, "wait_ms": waits})
+    (said,) = late(pl.DataFrame(rows), moments)
+    assert said.startswith("the round-trip times of 1 long flow contain a queue")
+    assert "that of 239 ms has 200 ms of it or more" in said
+    # it was taken off already; or it lasted into an empty queue; or nothing is known of the moments
+    off = pl.DataFrame({**rows, "rtt_ms": [40.0, 39.0]})
+    assert list(late(off, moments)) == []
+    longer = pl.DataFrame({**rows, "last_ns": [20_000_000_000, 17_500_000_000]})
+    assert list(late(longer, moments)) == []
+    assert list(late(pl.DataFrame(rows), moments.clear())) == []
 
 
 @pytest.fixture(scope="module")

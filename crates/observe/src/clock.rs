@@ -16,6 +16,9 @@ const FEWEST_ECHOES: u32 = 8;
 const WINDOWS: usize = 8;
 const HOLDS_NS: u64 = 10_000_000_000;
 
+/// A window without enough echoes has no second bound; one that is lower than this is none. Sums never come near.
+const NO_BOUND: i64 = i64::MIN / 2;
+
 /// No packet waits as long: a clock was set, or a timestamp is not its sender's. Then all begins anew.
 const MOST_NS: u64 = 10_000_000_000;
 
@@ -30,6 +33,9 @@ const OUTDATED_NS: u64 = 24 * 86_400 * 1_000_000_000;
 /// smallest difference, which a queue that never empties leaves too large. And it is at least that less the shortest round trip of the
 /// window, by echoes of timestamps, beyond the flow's own: those contain what the sender waits before it sends, which is nothing for some
 /// of them. Packets' own times are without that.
+///
+/// An echo also contains what acknowledgments wait on their way back. Where that way is loaded itself, the second bound is too low by as
+/// much, and the first alone counts: waits are then too short by what the queue held at its emptiest in the last windows.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Clock {
     first: Option<(u32, u64)>,
@@ -64,8 +70,14 @@ impl Window {
 
 impl Clock {
     /// A packet that was sent at `value`, of a flow whose smallest round trip is known. Returns how long the packet waited, in nanoseconds,
-    /// if that can be known.
-    pub(crate) fn packet(&mut self, now: u64, value: u32, least_rtt_ns: u64) -> Option<u64> {
+    /// if that can be known. `is_back_loaded`: whether what it answers to may have waited, too.
+    pub(crate) fn packet(
+        &mut self,
+        now: u64,
+        value: u32,
+        least_rtt_ns: u64,
+        is_back_loaded: bool,
+    ) -> Option<u64> {
         if self.first.is_some_and(|(_, first_at)| now - first_at > OUTDATED_NS) {
             *self = Clock::default();
         }
@@ -77,8 +89,10 @@ impl Clock {
         };
         let offset = passed.cast_signed() - ticks * known.tick_ns;
         known.window.least = known.window.least.min(offset);
-        let is_whole = now - known.window.since >= WINDOW_NS && known.window.echoes >= FEWEST_ECHOES;
-        let wait = known.wait(now, offset, least_rtt_ns.min(OUTDATED_NS).cast_signed());
+        let has_echoes = is_back_loaded || known.window.echoes >= FEWEST_ECHOES;
+        let is_whole = now - known.window.since >= WINDOW_NS && has_echoes;
+        let least_ns = (!is_back_loaded).then(|| least_rtt_ns.min(OUTDATED_NS).cast_signed());
+        let wait = known.wait(now, offset, least_ns);
         if is_whole {
             // what follows counts from here, so that nothing wraps
             known.close(now, offset);
@@ -135,21 +149,28 @@ impl Known {
         self.count > 0 && now - self.found_ns <= HOLDS_NS
     }
 
-    fn wait(&self, now: u64, offset: i64, least_rtt_ns: i64) -> Option<i64> {
+    /// Without a smallest round trip the smallest difference alone counts.
+    fn wait(&self, now: u64, offset: i64, least_rtt_ns: Option<i64>) -> Option<i64> {
         let most = self.bounds.iter().map(|&(least, _)| least).min()?;
         let least = self.bounds.iter().map(|&(_, without)| without).max()?;
+        let constant = match least_rtt_ns {
+            None => most,
+            Some(_) if least <= NO_BOUND => return None,
+            Some(rtt_ns) => most.min(least + rtt_ns),
+        };
         // the value was true for a tick: in the mean it was half of that ago
-        self.holds(now).then(|| offset - most.min(least + least_rtt_ns) - self.tick_ns / 2)
+        self.holds(now).then(|| offset - constant - self.tick_ns / 2)
     }
 
     /// Ends a window, and counts differences from `offset` on.
     fn close(&mut self, now: u64, offset: i64) {
-        let Window { least, least_echo, .. } = self.window;
-        self.bounds[self.count % WINDOWS] = (least, least - least_echo);
+        let Window { least, echoes, least_echo, .. } = self.window;
+        let without = if echoes >= FEWEST_ECHOES { least - least_echo } else { i64::MIN };
+        self.bounds[self.count % WINDOWS] = (least, without);
         self.count += 1;
         for (most, least) in &mut self.bounds[..self.count.min(WINDOWS)] {
             *most -= offset;
-            *least -= offset;
+            *least = if *least <= NO_BOUND { i64::MIN } else { *least - offset };
         }
         self.window = Window::new(now);
         self.found_ns = now;
@@ -170,7 +191,7 @@ mod tests {
             let sent = n * 2 * MS + n % 7 * 100_000;
             let now = sent + 20 * MS + wait_ns(sent);
             let value = 77_u32.wrapping_add((sent as f64 * hz / 1e9) as u32);
-            if let Some(wait) = clock.packet(now, value, 40 * MS) {
+            if let Some(wait) = clock.packet(now, value, 40 * MS, false) {
                 found.push((wait_ns(sent), wait));
             }
             if n % 5 == 0 {
@@ -193,6 +214,36 @@ mod tests {
         let found = waits(30, 1_000.0, triangle);
         let (mean, worst) = errors_ms(&found);
         assert!(found.len() > 13_000 && mean.abs() < 0.3 && worst < 1.2, "{mean} {worst} {}", found.len());
+    }
+
+    #[test]
+    fn what_acknowledgments_wait_is_no_wait_of_the_data() {
+        let triangle = |at: u64| (at / MS % 40).abs_diff(20) * MS / 5;
+        // the way back never empties: echoes are 30 ms too long, or none match
+        for echoed in [true, false] {
+            let (mut loaded, mut alone) = (Clock::default(), Clock::default());
+            let (mut errors, mut errors_alone) = (Vec::new(), Vec::new());
+            for n in 0..15_000_u64 {
+                let sent = n * 2 * MS;
+                let now = sent + 20 * MS + triangle(sent);
+                let value = (sent / MS) as u32;
+                if let Some(wait) = loaded.packet(now, value, 40 * MS, true) {
+                    errors.push((triangle(sent), wait));
+                }
+                if let Some(wait) = alone.packet(now, value, 40 * MS, false) {
+                    errors_alone.push((triangle(sent), wait));
+                }
+                if echoed && n % 5 == 0 {
+                    loaded.echo(70 * MS + triangle(sent));
+                    alone.echo(70 * MS + triangle(sent));
+                }
+            }
+            let (mean, worst) = errors_ms(&errors);
+            assert!(errors.len() > 13_000 && mean.abs() < 0.6 && worst < 1.2, "{mean} {worst}");
+            // without knowing of it, all of that is taken for a wait of the data
+            assert_eq!(echoed, !errors_alone.is_empty());
+            assert!(!echoed || errors_ms(&errors_alone).0 > 29.0);
+        }
     }
 
     #[test]
@@ -219,7 +270,7 @@ mod tests {
                 let mut last = 0;
                 for n in 0..2_000_u64 {
                     let now = 20 * MS + n * 2 * MS;
-                    clock.packet(now, (n * 2) as u32, 40 * MS);
+                    clock.packet(now, (n * 2) as u32, 40 * MS, false);
                     clock.echo(40 * MS);
                     last = now;
                 }
@@ -227,7 +278,7 @@ mod tests {
                 for n in 0..30 {
                     let now = last.saturating_add(jump) + n * MS;
                     for rtt_ns in [0, jump, u64::MAX] {
-                        let wait = clock.packet(now, value.wrapping_mul(n as u32), rtt_ns);
+                        let wait = clock.packet(now, value.wrapping_mul(n as u32), rtt_ns, false);
                         assert!(wait.is_none_or(|wait| wait <= MOST_NS), "{jump} {value}: {wait:?}");
                         clock.echo(rtt_ns);
                     }
@@ -235,15 +286,15 @@ mod tests {
             }
         }
         let mut clock = Clock::default();
-        clock.packet(0, 0, MS);
-        assert_eq!(clock.packet(u64::MAX - 1, 9, MS), None);
-        assert_eq!(clock.packet(u64::MAX, 9, MS), None);
+        clock.packet(0, 0, MS, false);
+        assert_eq!(clock.packet(u64::MAX - 1, 9, MS, false), None);
+        assert_eq!(clock.packet(u64::MAX, 9, MS, false), None);
     }
 
     #[test]
     fn without_echoes_nothing_is_known() {
         let mut clock = Clock::default();
-        assert!((0..10_000_u32).all(|n| clock.packet(u64::from(n) * MS, n, MS).is_none()));
+        assert!((0..10_000_u32).all(|n| clock.packet(u64::from(n) * MS, n, MS, false).is_none()));
         assert!(!clock.is_known(10_000 * MS));
     }
 }

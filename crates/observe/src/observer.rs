@@ -89,6 +89,8 @@ impl Observer {
         };
         let entry = self.connection(now, &place, &packet.content);
         let connection = self.flows.get(entry);
+        let loaded = self.links.of(interface).each_ref().map(|link| link.is_loaded(now));
+        self.seen.loaded = [0, 1].map(|role| loaded[connection.direction ^ role]);
         match &packet.content {
             Content::Tcp(tcp) => connection.tcp(now, place.sender, packet, tcp, &mut self.seen),
             Content::Udp(udp) => connection.udp(now, place.sender, packet, udp, &mut self.seen),

@@ -37,6 +37,8 @@ pub(crate) struct Seen {
     pub(crate) wire_bytes: u32,
     /// Whether it is one packet on the wire, too.
     pub(crate) is_one: bool,
+    /// Whether long flows send over the link of late, in the direction of the initiator's packets and of the responder's.
+    pub(crate) loaded: [bool; 2],
 }
 
 impl Seen {
@@ -44,6 +46,7 @@ impl Seen {
     pub(crate) fn begin(&mut self, payload_bytes: u32, wire_bytes: u32, is_one: bool) {
         self.samples.clear();
         let samples = std::mem::take(&mut self.samples);
-        *self = Seen { samples, payload_bytes, wire_bytes, is_one, ..Seen::default() };
+        let loaded = self.loaded;
+        *self = Seen { samples, payload_bytes, wire_bytes, is_one, loaded, ..Seen::default() };
     }
 }

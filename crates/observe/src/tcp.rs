@@ -15,6 +15,9 @@ use crate::sequence::{is_near, widen};
 use crate::start::Start;
 use crate::watched::Watched;
 
+/// Clocks of milliseconds do not show less.
+const TICK_NS: u64 = 1_000_000;
+
 /// An echo tells what a queue holds if the sender was not silent for longer than such a part of it.
 const SILENT_PART: u64 = 4;
 /// Samples by a sender's clock in a round trip at most.
@@ -97,7 +100,8 @@ impl Connection {
         let silent_ns = now - self.sending[from].last_data_ns;
         self.data(from, tcp, sent, counts, legs, seen);
         if let Some(ack) = tcp.ack {
-            self.acknowledgment(now, from, (tcp, ack), counts, legs, seen);
+            let waited_ns = self.acknowledgment_waited(now, from, tcp, legs, seen);
+            self.acknowledgment(now, from, (tcp, ack, waited_ns), counts, legs, seen);
         }
         if !tcp.flags.syn {
             self.stamps(now, from, tcp, silent_ns, legs, seen);
@@ -182,11 +186,31 @@ impl Connection {
         }
     }
 
+    /// What an acknowledgment without data waited between its sender and the vantage point, where long flows fill that way; else nothing.
+    ///
+    /// Round trips of the other side's data contain it, and it is no wait of that data's.
+    fn acknowledgment_waited(
+        &mut self,
+        now: u64,
+        from: usize,
+        tcp: &Tcp,
+        legs: &[Leg; 2],
+        seen: &Seen,
+    ) -> u64 {
+        let (Some((value, _)), true, 0) = (tcp.stamps, seen.loaded[from], tcp.payload_bytes) else {
+            return 0;
+        };
+        let least_ns = legs[1 - from].least.smallest().unwrap_or(0);
+        let is_data_loaded = seen.loaded[1 - from];
+        let waited_ns = self.sending[from].clock.packet(now, value, least_ns, is_data_loaded);
+        waited_ns.filter(|&waited_ns| waited_ns > TICK_NS).unwrap_or(0)
+    }
+
     fn acknowledgment(
         &mut self,
         now: u64,
         from: usize,
-        (tcp, ack): (&Tcp, u32),
+        (tcp, ack, waited_ns): (&Tcp, u32, u64),
         counts: &mut [Counts; 2],
         legs: &mut [Leg; 2],
         seen: &mut Seen,
@@ -214,7 +238,7 @@ impl Connection {
         peer.repeats.blocks(&tcp.sacks, ack, full);
         peer.blocks.pass(|end| end <= ack);
         if let Some(at) = peer.reported(&tcp.sacks, ack) {
-            add(now, (of, true, now - at), &mut legs[of], peer, seen);
+            add(now, (of, true, (now - at).saturating_sub(waited_ns)), &mut legs[of], peer, seen);
         }
         if peer.una == 0 {
             peer.una = ack;
@@ -227,10 +251,11 @@ impl Connection {
         let is_prompt = peer.prompt.acknowledge(now, seen.delivered_bytes, full);
         let leg = &mut legs[of];
         if let Some((_, at)) = peer.segments.take(|end| end == ack) {
+            let rtt_ns = (now - at).saturating_sub(waited_ns);
             if is_prompt {
-                add(now, (of, false, now - at), leg, peer, seen);
+                add(now, (of, false, rtt_ns), leg, peer, seen);
             } else {
-                leg.add(now - at, false);
+                leg.add(rtt_ns, false);
             }
         }
         peer.segments.pass(|end| end <= ack);
@@ -275,7 +300,7 @@ impl Connection {
         }
         if tcp.payload_bytes > 0
             && let Some(least_ns) = leg.least.smallest()
-            && let Some(excess_ns) = me.clock.packet(now, value, least_ns)
+            && let Some(excess_ns) = me.clock.packet(now, value, least_ns, seen.loaded[1 - from])
             && now - me.last_trip_ns >= least_ns / TRIPS
         {
             me.last_trip_ns = now;

@@ -62,6 +62,12 @@ pub struct PyObservation {
     other_frames: u64,
     #[pyo3(get)]
     interfaces: Vec<Interface>,
+    /// Bytes that were read, without compression.
+    #[pyo3(get)]
+    bytes: u64,
+    /// Whether the file is compressed.
+    #[pyo3(get)]
+    compressed: bool,
     /// What could not be read: what, how often, and its first byte.
     #[pyo3(get)]
     warnings: Vec<(String, u64, u64)>,
@@ -127,6 +133,8 @@ impl PyObservation {
             totals: observation.totals.entries().into_iter().collect(),
             format: format!("{:?}", report.format).to_lowercase(),
             other_frames: report.others,
+            bytes: report.bytes,
+            compressed: report.compression.is_some(),
             interfaces: report.interfaces.into_iter().map(interface).collect(),
             warnings: report
                 .warnings

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import polars as pl
 
-from bufferlab.captured.flows import TCP, timed
-from bufferlab.captured.link import CapturedLink
+from bufferlab.captured.flows import behind_a_queue, timed
+from bufferlab.captured.link import TCP, CapturedLink, long_flows
 from bufferlab.captured.observation import NS_PER_S, Observation
 from bufferlab.captured.scenario import Known
 from bufferlab.captured.waits import constant_ms
@@ -32,18 +32,11 @@ queue and behind it. Our choice."""
 _FEWEST_SECONDS: Final = 3
 
 _RATE_OFF: Final = 0.1
+_RTTS_APART: Final = 1.3
 _ERRORS: Final = 3.0
 _RTT_OFF: Final = 1.2
 """What the operator says is contradicted by a rate that is off by that part and that many errors, and by
-round trips that are shorter by that factor. Our choice."""
-
-_MORE: Final = 1.05
-"""What arrives can be this many times the rate of the link, by errors of both."""
-
-
-def is_impossible(rate_bps: float, arrived_bps: float) -> bool:
-    """Whether more arrived than a link of that rate carries."""
-    return arrived_bps > _MORE * rate_bps
+round trips that are shorter by that factor. Flows differ by the third one. Our choice."""
 
 
 def doubts(
@@ -62,8 +55,10 @@ def doubts(
     if not named and share > _NOTABLE and _is_guessed(observation, link["interface"]):
         yield (
             "which way packets go is a guess, as both ends have addresses of one kind, and "
-            f"{100 * share:.0f} % of the payload goes the other way: --inside names the networks of one side"
+            f"{100 * share:.0f} % of the payload goes the other way, which is not judged here: --inside "
+            "names the networks of one side"
         )
+    yield from _answers_wait(observation, link, long)
     yield from _doubled(long)
     if _is_one_way(observation, link):
         yield (
@@ -97,6 +92,46 @@ def contradicted(link: CapturedLink, known: Known) -> Iterator[str]:
     seen_ms = float(least["rtt_ms"][0])
     if seen_ms < rtt_ms / _RTT_OFF:
         yield f"--rtt is {known.rtt}, the capture has round trips of {significant(seen_ms, 3)} ms"
+
+
+def _answers_wait(observation: Observation, link: dict[str, Any], long: pl.DataFrame) -> Iterator[str]:
+    """Whether acknowledgments wait on their way back, and no timestamps show how long."""
+    back = long_flows(observation, link["interface"], 1 - link["direction"])
+    tcp = long.filter(pl.col("protocol") == TCP)
+    unstamped = int(tcp.filter(pl.col("has_timestamps") == 0)["ip_bytes"].sum())
+    if back.is_empty() or tcp.is_empty():
+        return
+    rtts = timed(tcp)["rtt_ms"]
+    if 2 * unstamped <= int(tcp["ip_bytes"].sum()):
+        if len(rtts) and rtts[-1] > _RTTS_APART * rtts[0]:
+            yield (
+                "long flows send the other way, too, so round-trip times contain the least that a flow's "
+                "acknowledgments waited there; waits and the buffer do not, by timestamps"
+            )
+        return
+    are = "1 long flow sends" if len(back) == 1 else f"{len(back):,} long flows send"
+    yield (
+        f"{are} the other way, so acknowledgments wait there, too, and no timestamps of these flows tell how "
+        "long: round trips, waits and the buffer may be too long by what that queue holds"
+    )
+
+
+def late(long: pl.DataFrame, moments: pl.DataFrame) -> Iterator[str]:
+    """Flows that only met a queue, which their round trips contain, as sentences.
+
+    Args:
+        long: The long flows, where nothing was taken off their round trips.
+        moments: What those waited over time.
+    """
+    found = behind_a_queue(timed(long), moments)
+    if found.is_empty():
+        return
+    worst = found.sort("least_ms", descending=True).row(0, named=True)
+    of = "of 1 long flow" if len(found) == 1 else f"of {len(found):,} long flows"
+    yield (
+        f"the round-trip times {of} contain a queue, as others waited all the time that they lasted: that of "
+        f"{significant(worst['rtt_ms'], 3)} ms has {significant(worst['least_ms'], 3)} ms of it or more"
+    )
 
 
 def _doubled(long: pl.DataFrame) -> Iterator[str]:

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from bufferlab.captured.doubts import doubts, is_impossible
+from bufferlab.captured.doubts import doubts, late
 from bufferlab.captured.fitting import Fit, fitted
-from bufferlab.captured.flows import flows_of, loss_of, rtt_quantile_ms, timed
-from bufferlab.captured.link import DIRECTIONS, RATE_BY, VANTAGES, CapturedLink
+from bufferlab.captured.flows import flows_of, loss_of, rtt_quantile_ms, timed, waits_over_time
+from bufferlab.captured.link import DIRECTIONS, VANTAGES, CapturedLink
 from bufferlab.captured.observation import MOST_FLOWS, NS_PER_MS, TABLES, read_capture
 from bufferlab.captured.privacy import read_key, without_names
+from bufferlab.captured.rate import is_impossible, rate_of
 from bufferlab.captured.scenario import Known, Shares, scenario_of
 from bufferlab.captured.waits import waits_of, with_hidden
 from bufferlab.display import Displayed, figure, save_figure
@@ -30,12 +31,6 @@ if TYPE_CHECKING:
 
 _NEARLY: Final = 0.8
 """Interfaces that carry at least this part of what the busiest carries are as good. Our choice."""
-
-
-_TICK_S: Final = 1e-6
-_FULL_BITS: Final = 12_000
-"""Clocks and files of captures have microseconds or little better, and full packets 1500 bytes: where all
-distances are equal, the rate is still no more certain than that. Our choice."""
 
 
 class Findings(CapturedLink, Displayed):
@@ -96,6 +91,8 @@ class Findings(CapturedLink, Displayed):
             "rate_bps": self.rate_bps,
             "rate_error_bps": self.rate_error_bps,
             "rate_by": self.rate_by,
+            "rate_windows": self.rate_windows,
+            "why_no_rate": self.why_no_rate,
             "load_bps": self.load_bps,
             "utilization": self.utilization(),
             "long_flows": self.long_flows,
@@ -117,7 +114,10 @@ class Findings(CapturedLink, Displayed):
             "ecn_packets": {
                 name: int(self.flows[f"{name}_packets"].sum()) for name in ("ect0", "ect1", "ce")
             },
+            "other_way": None if (other := self.other_way) is None else dataclasses.asdict(other),
             "seen_from": {VANTAGES[at]: count for at, count in vantages.iter_rows()},
+            "read_bytes": self.observation.read_bytes,
+            "file_bytes": self.observation.file_bytes,
             "warnings": [
                 {"problem": text, "times": times, "first_byte": byte}
                 for text, times, byte in self.observation.warnings
@@ -191,16 +191,14 @@ def observe(
     ip_bytes = float(sent["wire_ip_bytes"].sum())
     # the rate on the wire is that of frames; scenarios count IP packets
     share = ip_bytes / chosen["wire_bytes"] if 0 < ip_bytes <= chosen["wire_bytes"] else 1.0
-    rate, losses = chosen["rate_bps"], loss_of(sent)
+    losses = loss_of(sent)
     arrived_bps = chosen["wire_bytes"] * 8 / observation.duration_s * (1 - (losses or 0.0 if ahead else 0.0))
-    known = (
-        rate is not None
-        and rate > 0
-        and not is_impossible(rate, arrived_bps)
-        and not _is_senders_own(RATE_BY[chosen["rate_by"]], sent)
-    )
+    rate = rate_of(chosen, sent, arrived_bps=arrived_bps, has_waits=waits is not None)
     long = sent.filter(pl.col("long") & pl.col("elastic"))
-    beware = tuple(doubts(observation, chosen, long, named=bool(inside), ahead=ahead))
+    beware = list(doubts(observation, chosen, long, named=bool(inside), ahead=ahead))
+    if hides is None:
+        moments = waits_over_time(observation, at, chosen["direction"], is_ahead=ahead, long=long)
+        beware += late(long, moments)
     if key is not None:
         connections = without_names(observation.connections, key)
         observation = dataclasses.replace(observation, connections=connections)
@@ -208,9 +206,11 @@ def observe(
         observation=observation,
         interface=at,
         direction=way,
-        rate_bps=rate * share if known else None,
-        rate_error_bps=_error_bps(chosen) * share if known else None,
-        rate_by=RATE_BY[chosen["rate_by"] if known else 0],
+        rate_bps=None if rate.bps is None else rate.bps * share,
+        rate_error_bps=None if rate.error_bps is None else rate.error_bps * share,
+        rate_by=rate.by,
+        rate_windows=rate.windows,
+        why_no_rate=rate.why_none,
         load_bps=chosen["wire_bytes"] * share * 8 / observation.duration_s,
         ip_share=share,
         flows=sent,
@@ -218,22 +218,8 @@ def observe(
         waits=with_hidden(waits, hides, observation) if waits and hides else waits,
         is_offered=ahead,
         losses=losses,
-        doubts=beware,
+        doubts=tuple(beware),
     )
-
-
-def _error_bps(link: dict[str, Any]) -> float:
-    """The rate's standard deviation; of distances no less than what a microsecond of each makes."""
-    own = float(link["rate_error_bps"])
-    if RATE_BY[link["rate_by"]] != RATE_BY[-1]:
-        return own
-    return max(own, float(link["rate_bps"]) ** 2 * _TICK_S / _FULL_BITS)
-
-
-def _is_senders_own(rate_by: str, flows: pl.DataFrame) -> bool:
-    """Whether the distances of packets are their senders', and say nothing of a link beyond the capture."""
-    at_senders = flows.filter(pl.col("vantage") == VANTAGES.index("near the sender"))
-    return rate_by == RATE_BY[-1] and 2 * int(at_senders["packets"].sum()) > int(flows["packets"].sum())
 
 
 def _shows_rate(link: dict[str, Any], duration_s: float) -> bool:

@@ -8,21 +8,20 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from bufferlab.captured.link import LONG_BYTES, LONG_S, TCP
 from bufferlab.captured.observation import NS_PER_MS, NS_PER_S, Observation
 from bufferlab.captured.shared import Hidden, hidden
-
-LONG_BYTES: Final = 100_000
-LONG_S: Final = 1.0
-"""A long flow has more than both, as in the observer's series; most of the web's are shorter. Our choice."""
 
 _LEAST_PART: Final = 0.1
 _NEAR_S: Final = 1.0
 """Long flows have a sample in most bins of 100 ms; where they have none, those of a second before or behind
 count. Our choice."""
 
+_MUCH_PART: Final = 0.5
+_LITTLE_PART: Final = 0.05
+
 _KEYS: Final = ["connection", "sender"]
 
-TCP: Final = 6
 _UDP: Final = 17
 _QUIC_PORT: Final = 443
 
@@ -183,6 +182,27 @@ def _least_waits_ms(flows: pl.DataFrame, moments: pl.DataFrame) -> npt.NDArray[n
     known = begins <= stops
     bounds = np.stack((np.where(known, begins, len(starts)), np.where(known, stops + 1, 0)), axis=1).ravel()
     return np.where(known, np.minimum.reduceat(waits_ms, bounds)[::2], np.inf)
+
+
+def behind_a_queue(flows: pl.DataFrame, moments: pl.DataFrame) -> pl.DataFrame:
+    """Flows that only met a queue, with the least that others waited meanwhile, `least_ms`.
+
+    Their round trips are too long by as much. Less than half of one is not much, and what was taken off
+    already says nothing more. Our choice.
+
+    Args:
+        flows: Long flows, with their `rtt_ms`.
+        moments: What long flows waited over time.
+    """
+    if moments.is_empty() or flows.is_empty():
+        return flows.clear().with_columns(least_ms=pl.lit(0.0))
+    least = pl.Series("least_ms", _least_waits_ms(flows, moments))
+    own_ms = pl.col("path_rtt_ns") / NS_PER_MS
+    return flows.with_columns(least).filter(
+        pl.col("least_ms").is_finite(),
+        pl.col("least_ms") >= _MUCH_PART * pl.col("rtt_ms"),
+        pl.col("rtt_ms") >= (1.0 - _LITTLE_PART) * own_ms,
+    )
 
 
 def timed(flows: pl.DataFrame) -> pl.DataFrame:

@@ -7,7 +7,12 @@ from typing import Any, Final
 
 import polars as pl
 
-from bufferlab.captured.observation import Observation
+from bufferlab.captured.observation import NS_PER_S, Observation
+
+TCP: Final = 6
+LONG_BYTES: Final = 100_000
+LONG_S: Final = 1.0
+"""A long flow has more than both, as in the observer's series; most of the web's are shorter. Our choice."""
 
 DIRECTIONS: Final = ("out", "in")
 """The words of the tables' directions."""
@@ -22,6 +27,27 @@ VANTAGES: Final = ("unknown", "near the sender", "near the receiver", "in betwee
 
 
 @dataclass(frozen=True)
+class OtherWay:
+    """What crosses the same interface in the direction that is not asked about.
+
+    Attributes:
+        direction: "out" or "in".
+        packets: Packets.
+        wire_bytes: Bytes on the wire.
+        share: Their part of the bytes of both directions, 0 to 1.
+        payload_share: The part of both directions' payload, 0 to 1: acknowledgments have none.
+        long_flows: Long elastic flows that send in it.
+    """
+
+    direction: str
+    packets: int
+    wire_bytes: int
+    share: float
+    payload_share: float
+    long_flows: int
+
+
+@dataclass(frozen=True)
 class CapturedLink:
     """What a capture says of one direction of one link.
 
@@ -32,6 +58,8 @@ class CapturedLink:
         rate_bps: Rate of the bottleneck for IP packets, bit/s; none where the link was never busy.
         rate_error_bps: Its standard deviation, bit/s.
         rate_by: What it comes from.
+        rate_windows: How many windows have it; none where it comes from none.
+        why_no_rate: Why it is not known.
         load_bps: Mean rate of IP packets, bit/s.
         ip_share: Bytes of IP packets over bytes on the wire.
         flows: Flows that send in this direction, with their `ip_bytes`, `seconds`, `rtt_ms`, and whether they
@@ -57,6 +85,8 @@ class CapturedLink:
     waits: dict[str, Any] | None
     losses: float | None
     doubts: tuple[str, ...] = ()
+    rate_windows: int | None = None
+    why_no_rate: str | None = None
 
     @property
     def long(self) -> pl.DataFrame:
@@ -76,3 +106,31 @@ class CapturedLink:
     def utilization(self) -> float | None:
         """Mean load over rate, 0 to 1."""
         return None if self.rate_bps is None else self.load_bps / self.rate_bps
+
+    @property
+    def other_way(self) -> OtherWay | None:
+        """What goes the other way over the same interface; `None` if nothing does."""
+        links = self.observation.links.filter(pl.col("interface") == self.interface)
+        others = links.filter(pl.col("direction") != DIRECTIONS.index(self.direction))
+        if others.is_empty():
+            return None
+        other = others.row(0, named=True)
+        payload = int(links["payload_bytes"].sum())
+        return OtherWay(
+            DIRECTIONS[other["direction"]],
+            other["packets"],
+            other["wire_bytes"],
+            other["wire_bytes"] / max(int(links["wire_bytes"].sum()), 1),
+            other["payload_bytes"] / payload if payload else 0.0,
+            len(long_flows(self.observation, self.interface, other["direction"])),
+        )
+
+
+def long_flows(observation: Observation, interface: int, direction: int) -> pl.DataFrame:
+    """The TCP flows that send more than 100 kB over more than a second in a direction of an interface."""
+    own = observation.connections.filter((pl.col("interface") == interface) & (pl.col("protocol") == TCP))
+    seconds = (pl.col("last_ns") - pl.col("first_ns")) / NS_PER_S
+    sent = observation.directions.filter(pl.col("direction") == direction)
+    return sent.join(own.drop("direction"), on="connection").filter(
+        (pl.col("payload_bytes") > LONG_BYTES) & (seconds > LONG_S)
+    )

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from os import PathLike
+from pathlib import Path
 from threading import Thread
 from typing import Final
 
@@ -49,6 +50,8 @@ class Observation:
         interfaces: Name, link type, bytes kept of a packet, packets that the capture missed, and rate, as the
             file has them.
         warnings: What could not be read: what, how often, and the first byte.
+        read_bytes: Bytes that were read, without compression.
+        file_bytes: The file's size; `None` of what is compressed, and of a pipe.
         connections: One row a connection.
         directions: Two rows a connection.
         trips: Time series of the round trips of long flows.
@@ -71,6 +74,8 @@ class Observation:
     queueing: pl.DataFrame
     moments: pl.DataFrame
     distributions: pl.DataFrame
+    read_bytes: int = 0
+    file_bytes: int | None = None
 
     @property
     def duration_s(self) -> float:
@@ -110,7 +115,22 @@ def read_capture(
     if not seen.totals["packets"]:
         raise InputError("has no IP packet", file=str(capture), accepted="a capture of traffic")
     tables = {name: pl.DataFrame(getattr(seen, name)()) for name in TABLES}
-    return Observation(str(capture), seen.totals, seen.interfaces, seen.warnings, **tables)
+    size = None if seen.compressed else _size(capture)
+    return Observation(
+        str(capture),
+        seen.totals,
+        seen.interfaces,
+        seen.warnings,
+        **tables,
+        read_bytes=seen.bytes,
+        file_bytes=size,
+    )
+
+
+def _size(capture: str | PathLike[str]) -> int | None:
+    """A file's size; `None` of what has none, such as standard input."""
+    path = Path(capture)
+    return path.stat().st_size if path.is_file() else None
 
 
 def _observed(observe: Callable[[_core.Control], _core.Observation]) -> _core.Observation:

@@ -131,7 +131,7 @@ def scenario_of(link: CapturedLink, known: Known = NOTHING, queue: Queue | None 
 def _rate(link: CapturedLink) -> str:
     if link.rate_bps is None:
         raise InputError(
-            "does not show the link's rate: nothing waited long enough",
+            f"does not show the link's rate: {link.why_no_rate or 'nothing shows when packets wait'}",
             file=link.observation.file,
             accepted="a rate that you give (--rate), or a capture from a busy hour",
         )

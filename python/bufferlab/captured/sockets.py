@@ -17,8 +17,8 @@ from typing import Final
 
 import polars as pl
 
-from bufferlab.captured.flows import LONG_BYTES
 from bufferlab.captured.laws import law
+from bufferlab.captured.link import LONG_BYTES
 from bufferlab.errors import InputError
 from bufferlab.scenario import check_congestion
 

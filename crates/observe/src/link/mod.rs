@@ -24,6 +24,8 @@ pub(crate) use self::series::{Bin, Series};
 
 /// Pairs of packets after which trains have a rate for the first time; then after twice as many.
 const FIRST_PAIRS: u64 = 256;
+/// A direction counts as loaded for as long after a long flow's data; round trips take less. Our choice.
+const LOADED_NS: u64 = 1_000_000_000;
 
 /// What crosses an interface in one direction.
 #[derive(Clone, Debug)]
@@ -45,6 +47,8 @@ pub(crate) struct Link {
     queueing: [Queueing; 2],
     /// Samples that show a queue there.
     queued: [u64; 2],
+    /// When a long flow's data last crossed.
+    long_ns: Option<u64>,
 }
 
 impl Link {
@@ -64,6 +68,7 @@ impl Link {
             load: Load::new(bins),
             queueing: [0, 1].map(|_| Queueing::new(bins)),
             queued: [0; 2],
+            long_ns: None,
         }
     }
 
@@ -90,7 +95,15 @@ impl Link {
             }
         }
         self.trains.packet(now, seen.wire_bytes);
+        if long.is_some() && seen.payload_bytes > 0 {
+            self.long_ns = Some(now);
+        }
         self.load.packet(now, seen.wire_bytes, long);
+    }
+
+    /// Whether long flows send over it: some of their data crossed in the last second.
+    pub(crate) fn is_loaded(&self, now: u64) -> bool {
+        self.long_ns.is_some_and(|at| now.saturating_sub(at) <= LOADED_NS)
     }
 
     /// Payload of this direction is acknowledged.

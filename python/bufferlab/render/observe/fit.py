@@ -11,7 +11,7 @@ from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 
 _WORDS: Final = {
     "utilization": ("utilization", FRACTION),
-    "loss": ("loss", FRACTION),
+    "loss": ("loss without the flows' starts", FRACTION),
     "wait_p50_ms": ("median wait", MILLISECONDS),
     "wait_p95_ms": ("95th percentile", MILLISECONDS),
 }
@@ -21,6 +21,9 @@ _OFF: Final = 1.35
 _OFF_MS: Final = 5.0
 """Waits of a run and of a capture are far apart if one is as many times the other, and longer by at least
 that many ms. Our choice."""
+
+BEWARE: Final = "beware: "
+"""How lines begin that speak against the scenario."""
 
 _NEAREST: Final = "of those tried, a run with {} is nearest to the capture"
 
@@ -43,14 +46,24 @@ def fit_lines(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
     off = [words for name, (words, _) in _WORDS.items() if name.startswith("wait_") and _is_off(fit, name)]
     if off and not is_far:
         yield (
-            f"beware: the {' and the '.join(off)} of the run and of the capture are far apart, so answers "
+            f"{BEWARE}the {' and the '.join(off)} of the run and of the capture are far apart, so answers "
             "for the scenario may be wrong; its round trips, controls or buffer are others"
         )
     if is_far:
         yield (
-            "beware: the scenario does not do what was captured, so answers for it may be wrong; its round "
+            f"{BEWARE}the scenario does not do what was captured, so answers for it may be wrong; its round "
             "trips, controls or buffer are others, or the queue is none of those tried"
         )
+
+
+def fit_doubts(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
+    """What most speaks against the scenario, in few words, as a box has room for."""
+    if fit.distance is not None and fit.distance > NEAR:
+        yield "the scenario does not do what was captured (below), so this may be wrong"
+    elif any(_is_off(fit, name) for name in _WORDS if name.startswith("wait_")):
+        yield "waits of the scenario and of the capture are far apart (below), so this may be wrong"
+    if fit.controls is None and not is_mix_given:
+        yield "controls are not known and assumed, and the answer rests on them: --mix names them"
 
 
 def _is_off(fit: Fit, name: str) -> bool:

@@ -9,11 +9,12 @@ from typing import Final
 import polars as pl
 
 from bufferlab.captured.findings import Findings
-from bufferlab.captured.flows import rtt_quantile_ms, timed
+from bufferlab.captured.flows import lasting_loss_of, rtt_quantile_ms, timed
 from bufferlab.captured.link import DIRECTIONS, VANTAGES
 from bufferlab.captured.observation import NS_PER_MS, NS_PER_S
 from bufferlab.captured.scenario import NOTHING, packets_of
 from bufferlab.display import as_view, significant
+from bufferlab.render.observe.damage import damage_lines
 from bufferlab.render.view import Heading, Part, Terms, View
 from bufferlab.units import format_rate, format_size, format_time
 
@@ -50,6 +51,7 @@ def findings_view(findings: Findings) -> View:
         ("losses", _losses(findings)),
         *_ecn(findings),
         ("seen from", _vantage(findings)),
+        *_other_way(findings),
         *_elsewhere(findings),
         *(("beware", text) for text in _warnings(findings)),
     ]
@@ -94,16 +96,14 @@ def _link(findings: Findings) -> str:
         f"{'offered' if findings.is_offered else 'carried'} {format_rate(_short_number(findings.load_bps))}"
     )
     if findings.rate_bps is None:
-        why = (
-            "no round trip shows when packets wait"
-            if findings.waits is None
-            else "nothing waited long enough"
-        )
+        why = findings.why_no_rate or "nothing shows when packets wait"
         return f"{where}: rate not known, since {why}; {load}"
     rate = format_rate(_short_number(findings.rate_bps))
     error = format_rate(_short_number(findings.rate_error_bps or 0.0))
     used = significant(100 * (findings.utilization() or 0.0), 3)
-    return f"{where}: {rate} ± {error} ({findings.rate_by}); {load}, {used} % of it"
+    windows = findings.rate_windows
+    of = "" if windows is None else f", in {windows:,} {'window' if windows == 1 else 'windows'}"
+    return f"{where}: {rate} ± {error} ({findings.rate_by}{of}); {load}, {used} % of it"
 
 
 def _interface(findings: Findings, number: int) -> str:
@@ -199,8 +199,15 @@ def _losses(findings: Findings) -> str:
     flows = findings.flows
     episodes = int(flows["loss_episodes"].sum())
     spurious = int(flows["spurious_segments"].sum())
-    text = f"{significant(100 * findings.losses, 3)} % of the segments sent again, in {episodes:,} episodes"
-    return f"{text}; {spurious:,} more were sent again without need" if spurious else text
+    lost = significant(100 * findings.losses, 3)
+    text = f"{lost} % of the segments had to be sent again, wherever they were lost, in {episodes:,} episodes"
+    if spurious:
+        text += f"; {spurious:,} more were sent again without need"
+    lasting = lasting_loss_of(flows)
+    if lasting is None or significant(100 * lasting, 2) == significant(100 * findings.losses, 2):
+        return text
+    less = significant(100 * lasting, 2)
+    return f"{text}; without the starts of long flows {less} %, with which runs are compared"
 
 
 def _ecn(findings: Findings) -> Iterator[tuple[str, str]]:
@@ -223,12 +230,28 @@ def _vantage(findings: Findings) -> str:
     )
 
 
+def _other_way(findings: Findings) -> Iterator[tuple[str, str]]:
+    """What goes the other way over the interface, that no line above is of it, and how to ask about it."""
+    other = findings.other_way
+    if other is None:
+        return
+    carried = format_size(round(_short_number(float(other.wire_bytes), 3)))
+    share, payload = (significant(100 * part, 2) for part in (other.share, other.payload_share))
+    count = "1 packet" if other.packets == 1 else f"{other.packets:,} packets"
+    flows = "long flow" if other.long_flows == 1 else "long flows"
+    long = f", {other.long_flows:,} {flows}" if other.long_flows else ""
+    yield (
+        "other way",
+        f"{other.direction}: {count}, {carried}, {share} % of this interface's bytes and {payload} % of its "
+        f"payload{long}. No line above is of it: --direction {other.direction} asks about it",
+    )
+
+
 def _elsewhere(findings: Findings) -> Iterator[tuple[str, str]]:
-    """What else the capture has, and how to ask about it."""
+    """What other interfaces the capture has, and how to ask about them."""
     seen = findings.observation
     others = seen.links.filter(
-        (pl.col("interface") != findings.interface)
-        | (pl.col("direction") != DIRECTIONS.index(findings.direction)),
+        pl.col("interface") != findings.interface,
         pl.col("wire_bytes") >= _NOTABLE * pl.col("wire_bytes").max(),
     ).sort("wire_bytes", descending=True)
     if others.is_empty():
@@ -237,8 +260,8 @@ def _elsewhere(findings: Findings) -> Iterator[tuple[str, str]]:
     for link in others.head(_MOST_OTHERS).iter_rows(named=True):
         load = format_rate(_short_number(link["wire_bytes"] * 8 / seen.duration_s, 3))
         way = DIRECTIONS[link["direction"]]
-        asked = f"--interface {link['interface']} " if link["interface"] != findings.interface else ""
-        shown.append(f"{way}, {_interface(findings, link['interface'])}: {load} ({asked}--direction {way})")
+        asked = f"--interface {link['interface']} --direction {way}"
+        shown.append(f"{way}, {_interface(findings, link['interface'])}: {load} ({asked})")
     more = len(others) - len(shown)
     yield "also here", "; ".join([*shown, *([f"{more} more"] if more else [])])
 
@@ -246,8 +269,7 @@ def _elsewhere(findings: Findings) -> Iterator[tuple[str, str]]:
 def _warnings(findings: Findings) -> Iterator[str]:
     totals, flows = findings.observation.totals, findings.flows
     yield from findings.doubts
-    for text, count, first_byte in findings.observation.warnings:
-        yield f"{text} ({count:,} {'time' if count == 1 else 'times'}, first at byte {first_byte:,})"
+    yield from damage_lines(findings.observation)
     missed = float(flows["missed_bytes"].sum())
     payload = float(flows["payload_bytes"].sum())
     if payload and missed / payload > 1e-4:

@@ -1,0 +1,70 @@
+"""The rate of a captured link: how certain it is, and why it is not known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+from bufferlab.captured.rate import rate_of
+
+FLOWS = pl.DataFrame({"vantage": [1], "packets": [1000]})
+LINK: dict[str, Any] = {
+    "rate_bps": 10e6,
+    "rate_error_bps": 0.0,
+    "rate_by": 2,
+    "plateau_1s_share": 0.0,
+    "queued_1s_windows": 0,
+    "plateau_100ms_share": 0.6,
+    "queued_100ms_windows": 20,
+}
+
+
+@pytest.mark.parametrize(("by", "least_bps", "windows"), [(1, 12e3, 9), (2, 120e3, 12), (3, 8e3, None)])
+def test_windows_that_are_all_alike_are_no_more_certain_than_a_packet(
+    by: int, least_bps: float, windows: int | None
+) -> None:
+    """They were "± 0"."""
+    link = {**LINK, "rate_by": by, "plateau_1s_share": 0.9, "queued_1s_windows": 10}
+    flows = FLOWS.with_columns(vantage=pl.lit(2))
+    rate = rate_of(link, flows, arrived_bps=9e6, has_waits=True)
+    assert (rate.bps, rate.windows, rate.why_none) == (10e6, windows, None)
+    assert rate.error_bps == pytest.approx(least_bps, rel=0.05)
+    scattered = rate_of({**link, "rate_error_bps": 3e5}, flows, arrived_bps=9e6, has_waits=True)
+    assert scattered.error_bps == 3e5
+
+
+@pytest.mark.parametrize(
+    ("link", "asked", "said"),
+    [
+        ({"rate_bps": None}, {"has_waits": False}, "no round trip shows when packets wait"),
+        ({"rate_bps": None, "queued_100ms_windows": 0}, {}, "packets waited in no window of 100 ms"),
+        (
+            {"rate_bps": None, "queued_100ms_windows": 1},
+            {},
+            "packets waited in 1 window of 100 ms, and",
+        ),
+        (
+            {"rate_bps": None, "queued_100ms_windows": 244, "plateau_100ms_share": 0.43},
+            {},
+            "packets waited in 244 windows of 100 ms, but fewer than 50 % of these, or of those of 1 s, have "
+            "one rate (43 % at most)",
+        ),
+        ({}, {"arrived_bps": 20e6}, "more arrived in the mean than what its windows show"),
+        (
+            {"rate_by": 3, "queued_100ms_windows": 4},
+            {},
+            "packets waited in 4 windows of 100 ms, and 10 are needed, and distances between packets are "
+            "those of their senders here",
+        ),
+    ],
+)
+def test_why_a_rate_is_not_known_agrees_with_what_waits(
+    link: dict[str, Any], asked: dict[str, Any], said: str
+) -> None:
+    """It was "nothing waited long enough" beside waits of 47 ms."""
+    known = {"arrived_bps": 9e6, "has_waits": True, **asked}
+    rate = rate_of({**LINK, **link}, FLOWS, **known)
+    assert rate.bps is None and rate.error_bps is None and rate.windows is None
+    assert rate.why_none is not None and rate.why_none.startswith(said)
