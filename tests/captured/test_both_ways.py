@@ -39,6 +39,8 @@ def test_what_acknowledgments_wait_in_the_uplink_is_no_wait_of_downloads(
     assert found.waits["median_ns"] / MS == pytest.approx(median, rel=0.2)
     assert found.waits["p95_ns"] / MS == pytest.approx(late, rel=0.05)
     assert found.waits["depth_ns"] / MS == pytest.approx(60, rel=0.05)
+    (said,) = (each for each in found.doubts if "acknowledgments waited at least" in each)
+    assert "the shortest is nearest to the truth, and --rtt names it" in said
 
 
 def test_what_acknowledgments_wait_in_the_downlink_is_no_wait_of_a_backup(
@@ -73,3 +75,17 @@ def test_without_timestamps_waits_of_both_ways_are_doubted(tmp_path: Path) -> No
     assert not found.long.filter(pl.col("has_timestamps") == 1).height
     (said,) = (each for each in found.doubts if "acknowledgments wait there, too" in each)
     assert said.startswith("1 long flow sends the other way") and "may be too long" in said
+
+
+def test_a_rate_before_a_queue_that_drops_much(tmp_path: Path) -> None:
+    """Repairs acknowledge much at once: 33 % of the windows had one rate at most, and it was not known."""
+    path = tmp_path / "senders.pcapng"
+    link = {
+        "run": {"duration": "30 s", "warmup": "0 s", "seed": 3, "stack": "linux"},
+        "bottleneck": {"rate": "20 Mbps", "delay": "5 ms", "buffer": "30 ms"},
+        "flows": [{"count": 4, "rtt": "100 ms", "congestion": "bbr", "start": "uniform(0 s, 2 s)"}],
+    }
+    bufferlab.run(link, progress=False, pcap=path)
+    found = bufferlab.observe(path)
+    assert found.losses is not None and found.losses > 0.05
+    assert found.rate_bps == pytest.approx(20e6, rel=0.02)

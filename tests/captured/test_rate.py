@@ -9,11 +9,12 @@ import pytest
 
 from bufferlab.captured.rate import rate_of
 
-FLOWS = pl.DataFrame({"vantage": [1], "packets": [1000]})
+FLOWS = pl.DataFrame({"vantage": [1], "packets": [1000], "has_sack": [0]})
 LINK: dict[str, Any] = {
     "rate_bps": 10e6,
     "rate_error_bps": 0.0,
     "rate_by": 2,
+    "is_queue_ahead": 1,
     "plateau_1s_share": 0.0,
     "queued_1s_windows": 0,
     "plateau_100ms_share": 0.6,
@@ -50,6 +51,12 @@ def test_windows_that_are_all_alike_are_no_more_certain_than_a_packet(
             {},
             "packets waited in 244 windows of 100 ms, but fewer than 50 % of these, or of those of 1 s, have "
             "one rate (43 % at most)",
+        ),
+        (
+            {"rate_bps": None, "queued_100ms_windows": 367, "plateau_100ms_share": 0.34},
+            {"losses": 0.08},
+            "packets waited in 367 windows of 100 ms, but fewer than 50 % of these, or of those of 1 s, have "
+            "one rate (34 % at most): 8.0 % is lost, and repairs acknowledge much at once",
         ),
         ({}, {"arrived_bps": 20e6}, "more arrived in the mean than what its windows show"),
         (

@@ -8,6 +8,7 @@
 //! of that data; what the data has passed is behind.
 
 mod anonymous;
+mod arrived;
 mod buckets;
 mod clock;
 mod columns;

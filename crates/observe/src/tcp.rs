@@ -2,6 +2,7 @@
 
 use bufferlab_capture::reading::{Edges, Packet, Tcp};
 
+use crate::arrived::Arrived;
 use crate::clock::Clock;
 use crate::counts::Counts;
 use crate::handshake::Handshake;
@@ -31,6 +32,7 @@ pub(crate) struct Sending {
     pub(crate) scale: Option<u8>,
     pub(crate) sack_permitted: bool,
     pub(crate) has_stamps: bool,
+    arrived: Arrived,
     pub(crate) repeats: Repeats,
     /// Behind the newest byte that was seen; 0 before the first.
     next: u64,
@@ -243,12 +245,13 @@ impl Connection {
         if peer.una == 0 {
             peer.una = ack;
         }
-        if ack <= peer.una {
+        let new_bytes = ack.saturating_sub(peer.una);
+        seen.delivered_bytes = peer.delivered(&tcp.sacks, ack);
+        if new_bytes == 0 {
             return;
         }
-        seen.delivered_bytes = ack - peer.una;
         peer.una = ack;
-        let is_prompt = peer.prompt.acknowledge(now, seen.delivered_bytes, full);
+        let is_prompt = peer.prompt.acknowledge(now, new_bytes, full);
         let leg = &mut legs[of];
         if let Some((_, at)) = peer.segments.take(|end| end == ack) {
             let rtt_ns = (now - at).saturating_sub(waited_ns);
@@ -324,6 +327,18 @@ impl Sending {
         let right = widen(self.next, right);
         let taken = (right > ack).then(|| self.blocks.take(|end| end == right))?;
         taken.map(|(_, at)| at)
+    }
+
+    /// How many bytes have arrived since the last acknowledgment: those that it covers, and those in its blocks.
+    fn delivered(&mut self, sacks: &Edges, ack: u64) -> u64 {
+        let mut bytes = self.arrived.acknowledge(self.una, self.una.max(ack));
+        for &(left, right) in sacks.blocks() {
+            let (start, end) = (widen(self.next, left), widen(self.next, right));
+            if start > ack && end <= self.next {
+                bytes += self.arrived.block(start, end);
+            }
+        }
+        bytes
     }
 
     /// A round trip between this sender and the vantage point.

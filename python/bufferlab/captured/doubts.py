@@ -104,9 +104,10 @@ def _answers_wait(observation: Observation, link: dict[str, Any], long: pl.DataF
     rtts = timed(tcp)["rtt_ms"]
     if 2 * unstamped <= int(tcp["ip_bytes"].sum()):
         if len(rtts) and rtts[-1] > _RTTS_APART * rtts[0]:
+            least, most = (significant(rtts[at], 3) for at in (0, -1))
             yield (
-                "long flows send the other way, too, so round-trip times contain the least that a flow's "
-                "acknowledgments waited there; waits and the buffer do not, by timestamps"
+                f"round trips of {least} to {most} ms contain what acknowledgments waited at least, as long "
+                "flows send the other way: the shortest is nearest to the truth, and --rtt names it"
             )
         return
     are = "1 long flow sends" if len(back) == 1 else f"{len(back):,} long flows send"

@@ -193,7 +193,7 @@ def observe(
     share = ip_bytes / chosen["wire_bytes"] if 0 < ip_bytes <= chosen["wire_bytes"] else 1.0
     losses = loss_of(sent)
     arrived_bps = chosen["wire_bytes"] * 8 / observation.duration_s * (1 - (losses or 0.0 if ahead else 0.0))
-    rate = rate_of(chosen, sent, arrived_bps=arrived_bps, has_waits=waits is not None)
+    rate = rate_of(chosen, sent, arrived_bps=arrived_bps, has_waits=waits is not None, losses=losses)
     long = sent.filter(pl.col("long") & pl.col("elastic"))
     beware = list(doubts(observation, chosen, long, named=bool(inside), ahead=ahead))
     if hides is None:

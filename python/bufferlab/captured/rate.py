@@ -24,6 +24,9 @@ _FEWEST: Final = 10
 _LEAST_PART: Final = 0.5
 """Windows with a queue, and the part of them with one rate, from which on the observer takes it (rate.rs)."""
 
+_MUCH_LOSS: Final = 0.01
+"""Losses from which on acknowledgments come in lumps that blur rates before the queue. Our choice."""
+
 _MORE: Final = 1.05
 """What arrives can be this many times the rate of the link, by errors of both."""
 
@@ -52,7 +55,14 @@ def is_impossible(rate_bps: float, arrived_bps: float) -> bool:
     return arrived_bps > _MORE * rate_bps
 
 
-def rate_of(link: Mapping[str, Any], flows: pl.DataFrame, *, arrived_bps: float, has_waits: bool) -> Rate:
+def rate_of(
+    link: Mapping[str, Any],
+    flows: pl.DataFrame,
+    *,
+    arrived_bps: float,
+    has_waits: bool,
+    losses: float | None = None,
+) -> Rate:
     """The rate that a capture shows of a direction.
 
     Args:
@@ -60,14 +70,15 @@ def rate_of(link: Mapping[str, Any], flows: pl.DataFrame, *, arrived_bps: float,
         flows: The flows that send in it.
         arrived_bps: What arrived in the mean, bit/s.
         has_waits: Whether any round trip shows what waits.
+        losses: Segments sent again over segments, 0 to 1.
     """
     bps, by = link["rate_bps"], link["rate_by"]
     if bps is None or not bps > 0:
-        return Rate(None, None, RATE_BY[0], why_none=_few(link) if has_waits else _UNTIMED)
+        return Rate(None, None, RATE_BY[0], why_none=_few(link, flows, losses) if has_waits else _UNTIMED)
     if is_impossible(bps, arrived_bps):
         return Rate(None, None, RATE_BY[0], why_none="more arrived in the mean than what its windows show")
     if _is_senders_own(RATE_BY[by], flows):
-        why = f"{_few(link)}, and distances between packets are those of their senders here"
+        why = f"{_few(link, flows, losses)}, and distances between packets are those of their senders here"
         return Rate(None, None, RATE_BY[0], why_none=why)
     name = _NAMES[by]
     windows = None if name is None else _windows(link, name)
@@ -77,7 +88,7 @@ def rate_of(link: Mapping[str, Any], flows: pl.DataFrame, *, arrived_bps: float,
 _UNTIMED: Final = "no round trip shows when packets wait"
 
 
-def _few(link: Mapping[str, Any]) -> str:
+def _few(link: Mapping[str, Any], flows: pl.DataFrame, losses: float | None) -> str:
     """Why no windows show a rate: too few with waiting packets, or no rate that most of them have."""
     tenths = int(link["queued_100ms_windows"])
     if not tenths:
@@ -85,10 +96,18 @@ def _few(link: Mapping[str, Any]) -> str:
     if tenths < _FEWEST:
         of = "1 window" if tenths == 1 else f"{tenths} windows"
         return f"packets waited in {of} of 100 ms, and {_FEWEST} are needed"
+    blind = int(flows.filter(pl.col("has_sack") == 0)["packets"].sum())
+    if link["is_queue_ahead"] and (losses or 0.0) > _MUCH_LOSS and 2 * blind > int(flows["packets"].sum()):
+        why = (
+            f"{losses:.1%} is lost, and repairs acknowledge much at once without SACK: capture behind the "
+            "queue, at the receivers' side"
+        )
+    else:
+        why = "it varies, or other traffic shares the link, such as acknowledgments"
     most = max(link[f"plateau_{name}_share"] for name in ("1s", "100ms"))
     return (
         f"packets waited in {tenths:,} windows of 100 ms, but fewer than {_LEAST_PART:.0%} of these, or of "
-        f"those of 1 s, have one rate ({most:.0%} at most): it varies, or other traffic shares the link"
+        f"those of 1 s, have one rate ({most:.0%} at most): {why}"
     ).replace("%", " %")
 
 
