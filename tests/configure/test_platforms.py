@@ -189,7 +189,11 @@ LINES = [
         [
             "set class-of-service schedulers bufferlab transmit-rate remainder",
             "set class-of-service schedulers bufferlab buffer-size temporal 120000",
+            "set class-of-service schedulers bufferlab-nc transmit-rate percent 5",
+            "set class-of-service schedulers bufferlab-nc buffer-size percent 5",
             "set class-of-service scheduler-maps bufferlab forwarding-class best-effort scheduler bufferlab",
+            "set class-of-service scheduler-maps bufferlab forwarding-class network-control scheduler "
+            "bufferlab-nc",
             "set class-of-service interfaces ge-0/0/0 scheduler-map bufferlab",
             "set class-of-service interfaces ge-0/0/0 shaping-rate 100000000",
         ],
@@ -286,7 +290,7 @@ def test_the_lines_of_an_answer(wanted: dict[str, Any], lines: list[str]) -> Non
         ),
         (
             {"queue": "fifo", "buffer": "9 packets", "platform": "junos"},
-            "network-control (IS-IS, BFD, LACP) above all. What the router sends for BGP is in this queue",
+            "network-control (IS-IS, BFD, LACP) has here what it has there, 5 % of rate and buffer",
         ),
     ],
 )

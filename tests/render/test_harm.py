@@ -35,7 +35,7 @@ def test_a_call_that_falls_is_said_in_the_first_lines_and_in_its_row() -> None:
 def test_of_several_the_worst_is_named_and_the_others_are_counted() -> None:
     changes = ({"loss": 0.06}, {"loss": 0.3}, {"call.call_r": 60.0, "loss": 0.01})
     assert harmed(shaken(*changes[:2])) == (
-        "But with 3 flows 30 % of the packets are lost; one more what-if does harm."
+        "But with 3 flows 30 % of the packets are lost; with 2 flows 6 % of the packets are lost."
     )
     assert (harmed(shaken(*changes)) or "").endswith("; 2 more what-ifs do harm.")
 

@@ -16,6 +16,9 @@ _RANGES: Final = (
 )
 """Longest temporal buffers, us, and on what (Junos 10.3, buffer-size)."""
 
+_CONTROL_PERCENT: Final = 5
+"""What network-control has of rate and buffer by default, percent (Default Schedulers Overview)."""
+
 _WIDEST: Final = Bound(
     "buffer-size temporal, by Juniper's widest range,",
     "us",
@@ -31,7 +34,10 @@ def write(answer: Answer, target: Target) -> Written:
     lines = [
         f"{cos} schedulers bufferlab transmit-rate remainder",
         f"{cos} schedulers bufferlab buffer-size temporal {us}",
+        f"{cos} schedulers bufferlab-nc transmit-rate percent {_CONTROL_PERCENT}",
+        f"{cos} schedulers bufferlab-nc buffer-size percent {_CONTROL_PERCENT}",
         f"{cos} scheduler-maps bufferlab forwarding-class best-effort scheduler bufferlab",
+        f"{cos} scheduler-maps bufferlab forwarding-class network-control scheduler bufferlab-nc",
         f"{cos} interfaces {target.device} scheduler-map bufferlab",
     ]
     if target.shape:
@@ -40,9 +46,9 @@ def write(answer: Answer, target: Target) -> Written:
     notes = [
         "The logical interface's speed turns the time into bytes: it is this buffer at this rate only.",
         *shaped,
-        "A scheduler map replaces the default one: map your other forwarding classes as well, "
-        "network-control (IS-IS, BFD, LACP) above all. What the router sends for BGP is in this queue by "
-        "default, with all else.",
+        "A scheduler map replaces the default one: network-control (IS-IS, BFD, LACP) has here what it has "
+        f"there, {_CONTROL_PERCENT} % of rate and buffer; map other forwarding classes that you use as well. "
+        "What the router sends for BGP is in best-effort by default, with all else.",
         "Commit with 'commit confirmed 5': Junos returns by itself after 5 minutes unless you commit again. "
         "What undoes takes back the last commit, whatever it was.",
         "Junos drops from the head of a full buffer, not the packet that comes.",
@@ -88,6 +94,7 @@ JUNOS: Final = Platform(
         Source(
             _JUNOS, "Default Routing Engine Protocol Queue Assignments", "BGP in queue 0, others in queue 3"
         ),
+        Source(_JUNOS, "Default Schedulers Overview", "network-control has 5 % of bandwidth and buffer"),
         Source(_JUNOS, "show class-of-service interface, show interfaces queue", "what they show"),
         Source("Junos OS CLI", "commit (confirmed), rollback", "both, and the numbers of commits"),
         Source("Juniper/yang 22.4R1", "junos-conf-class-of-service@2022-01-01.yang", "statements and units"),

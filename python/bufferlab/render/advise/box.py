@@ -20,7 +20,6 @@ from bufferlab.render.advise.felt import (
     better_but_missed,
     elsewhere_brief,
     elsewhere_text,
-    fare_words,
     gained,
     judged_text,
 )
@@ -51,7 +50,6 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.least import Check, Verdict, lowered
-from bufferlab.units import packets_text
 
 _BELOW: Final = "below this box"
 
@@ -105,7 +103,8 @@ def _lines(advice: Advice, typed: Typed | None, first: Sequence[str]) -> Iterato
         yield Line("elsewhere", elsewhere_text(advice), shorter=[(7, elsewhere_brief(advice))])
     yield from _targets(advice)
     yield from compared
-    yield from (Line("beware", text, shorter=[(9, "")]) for text in cautions(advice) if text not in first)
+    left = [text for text in cautions(advice) if text not in first]
+    yield from (Line("beware", text, shorter=[(9 if at else 4, "")]) for at, text in enumerate(left))
     if (asked := needs_text(advice)) is not None:
         yield Line("asked", asked, shorter=[(11, "")])
     if (least := least_text(advice.site, advice.answer)) is not None:
@@ -218,9 +217,9 @@ def _notes(advice: Advice) -> Iterator[Line]:
 def _others(advice: Advice) -> Iterator[Line]:
     """Why the runner-up was not taken, and what is equal."""
     second = runner_up(advice)
-    if (plain := advice.plain) is not None:
-        fare = fare_words(plain.rival, plain, advice.answer)
-        yield Line("why not", f"fifo, {packets_text(plain.size)}: users fare {fare}.", shorter=[(8, "")])
+    if advice.plain is not None and (fifo := advice.best_fifo()) is not None:
+        rival = next(each for each in advice.choice.rivals if each.name == fifo.name)
+        yield Line("why not", f"{brief_name(fifo)}: {_lost(advice, rival)}.", shorter=[(8, "")])
     elif second is not None:
         start = brief_name(advice.entries[second.name])
         text = f"{start}: {_lost(advice, second)}."
@@ -252,7 +251,13 @@ def _lost(advice: Advice, rival: Rival) -> str:
         return f"loses {lost}, which hardly anybody would accept"
     if rival.name in advice.outlasted:
         return outlasted_text(advice, advice.outlasted[rival.name])
-    return behind_text(rival, entry, chosen)
+    behind = behind_text(rival, entry, chosen)
+    wait_ms = entry.mean("wait_mean_ms").mean
+    if not rival.is_standing or wait_ms is None or "wait" in behind:
+        return behind
+    return (
+        f"packets wait {MILLISECONDS.quantity(wait_ms, digits=3)} in the mean, longer than the RTT; {behind}"
+    )
 
 
 def _typed(advice: Advice, typed: Typed) -> Iterator[Line]:

@@ -8,8 +8,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
+from bufferlab.render.advise.beware import loses_much
 from bufferlab.render.advise.buffers import SHOWN, unshown
-from bufferlab.render.advise.felt import Measured
+from bufferlab.render.advise.felt import Measured, better_but_missed
 from bufferlab.render.advise.half import is_answer, today_name
 from bufferlab.render.framed import WITHIN, Line
 from bufferlab.render.summary import NONE
@@ -33,7 +34,7 @@ _ROOM: Final = WITHIN - len("runner-up ")
 _WITH_HEAD: Final = 2
 """Place of the rows without which there is no comparison."""
 
-_UNMIXED: Final = 6
+_UNMIXED: Final = 4
 """Place of the rows of one control alone: what the first lines say of it stays."""
 
 _MISSES: Final = "*"
@@ -147,21 +148,26 @@ def _without_mix(advice: Advice) -> Iterator[Compared]:
         yield there(label, today_name(found.today), found.today, found.today.missed)
     if (least := found.least) is not None:
         name = f"{answer.queue.label}, {packets_text(least.size)}"
-        yield there(" least", name, least, least.missed)
+        yield there(" rule" if found.is_rule else " least", name, least, least.missed)
 
 
 def _other_queues(advice: Advice) -> Iterator[Compared]:
     """The runner-up, and the FIFO that many routers have: beside LLQ the one that is as large."""
     fifo, second = advice.best_fifo(), runner_up(advice)
-    if (plain := advice.plain) is not None:
-        fifo = None
+    plain = advice.plain
     if plain is not None and not _is_today(advice, plain.size):
-        yield Compared("plain", f"fifo, {packets_text(plain.size)}", plain, plain.missed, 3)
+        yield Compared("as large", f"fifo, {packets_text(plain.size)}", plain, plain.missed, 7)
+    best = better_but_missed(advice) if loses_much(advice) else None
+    if best is not None and second is not None and best.name == second.name:
+        second = None
+    if best is not None:
+        entry = advice.entries[best.name]
+        yield Compared("best", brief_name(entry), entry, best.missed)
     if second is not None:
         entry = advice.entries[second.name]
-        yield Compared("runner-up", brief_name(entry), entry, second.missed)
+        yield Compared("runner-up", brief_name(entry), entry, second.missed, 5 if plain else _WITH_HEAD)
     if fifo is not None and fifo is not advice.answer and (second is None or fifo.name != second.name):
-        yield Compared("plain", brief_name(fifo), fifo, _missed(fifo), 7)
+        yield Compared("plain", brief_name(fifo), fifo, _missed(fifo), 3 if plain else 7)
 
 
 def _is_today(advice: Advice, packets: int) -> bool:

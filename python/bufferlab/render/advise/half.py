@@ -44,7 +44,7 @@ def now_text(advice: Advice) -> str | None:
 
 def _call_then(advice: Advice, found: Today, why: str) -> str:
     """How the worst call fares, today and then, where nothing was said of it: "call R 49, not 93; "."""
-    worst = _worst_rated(found, advice.site.users)
+    worst = worst_rated(found, advice.site.users)
     then = None if worst is None else advice.answer.mean(f"{worst[0]}.call_r").mean
     if worst is None or then is None or "rating R" in why:
         return ""
@@ -172,12 +172,12 @@ def today_loses(advice: Advice) -> str:
         return ""
     what = "what runs today" if found.default_of is None else f"the default of {found.default_of}"
     lost = FRACTION.quantity(found.mean("loss").mean or 0.0, digits=2)
-    worst = _worst_rated(found, advice.site.users)
+    worst = worst_rated(found, advice.site.users)
     calls = "" if worst is None else f", with {worst[0]} R {significant(worst[1], 3)}"
     return f"{what} loses {lost}{calls}"
 
 
-def _worst_rated(found: Measured, users: Sequence[Users]) -> tuple[str, float] | None:
+def worst_rated(found: Measured, users: Sequence[Users]) -> tuple[str, float] | None:
     """The call with the least rating, and that; `None` where nobody calls."""
     rated = ((each.name, found.mean(f"{each.name}.call_r").mean) for each in users)
     known = [(name, rating) for name, rating in rated if rating is not None]

@@ -41,8 +41,9 @@ def harmed(advice: Advice) -> str | None:
     if not hurt:
         return None
     worst, what = min(hurt, key=lambda pair: (-len(pair[1]), -(pair[0].values.get("loss") or 0.0)))
-    others = len(hurt) - 1
-    more = "" if not others else f"; {others} more what-ifs do harm"
-    if others == 1:
-        more = "; one more what-if does harm"
+    others = [(each, found) for each, found in hurt if each is not worst]
+    more = "" if not others else f"; {len(others)} more what-ifs do harm"
+    if len(others) == 1:
+        (other, found), *_ = others
+        more = f"; with {other.brief} {listed([text for _, text in found])}"
     return f"But with {worst.brief} {listed([text for _, text in what])}{more}."

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from bufferlab.render.advise.beware import bewares, grave, loses_much, missed_default, spoilt
 from bufferlab.render.advise.decided import tie_text, undecided_text
-from bufferlab.render.advise.felt import gained_but_missed
+from bufferlab.render.advise.felt import best_but_missed
 from bufferlab.render.advise.half import (
     betters_today,
     default_text,
@@ -137,11 +137,15 @@ def _meeting(advice: Advice, them: str) -> Iterator[_Said]:
         yield _Said(now)
         now = None
     yield from map(_Said, _taken(advice, them))
-    better = gained_but_missed(advice) if loses_much(advice) else None
-    if better is not None:
+    is_lossy = loses_much(advice)
+    better = best_but_missed(advice) if is_lossy else None
+    if better is not None:  # what else is known is of what nobody should run
         yield _Said(better)
+        if (decides := controls_decide(advice)) is not None:
+            yield _Said(decides, _DECIDES)
+        return
     yield from map(_Said, tie_text(advice))
-    of_it = _BESIDE if loses_much(advice) else 0  # of what nobody should run
+    of_it = _BESIDE if is_lossy else 0  # of what nobody should run
     if now is not None:
         yield _Said(now, of_it)
     yield from (_Said(text, of_it) for text in advice.rests_on)
@@ -152,7 +156,7 @@ def _meeting(advice: Advice, them: str) -> Iterator[_Said]:
         yield _Said(default, _BESIDE)
     if advice.stage == "first" and advice.finished and not advice.tied:
         yield _Said(_QUICK, _DECIDES)
-    yield from _cautions(advice, better)
+    yield from _cautions(advice)
 
 
 def _cautions(advice: Advice, *said: str | None) -> Iterator[_Said]:
@@ -180,6 +184,11 @@ def _taken(advice: Advice, them: str) -> Iterator[str]:
     """What to run; what users would not accept is no advice to run it, and comes right after it."""
     is_doubtful = advice.answer.confidence < EVEN and not advice.answer.identical
     begin, first = "Perhaps run" if is_doubtful else "Run", spoilt(advice)
+    if loses_much(advice) and best_but_missed(advice) is not None:
+        lost = FRACTION.quantity(advice.answer.checked("loss").mean or 0.0, digits=2)
+        what = entry_text(advice.answer)
+        yield f"Nothing is worth running as asked: {what}, meets {them} and loses {lost}."
+        return
     if loses_much(advice):
         begin = f"Nothing is worth running. What meets {them}:"
     elif loses_heavily(advice.answer.checked("loss").mean, advice.targets) and betters_today(advice):

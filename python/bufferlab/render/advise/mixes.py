@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Final
-
-from bufferlab.render.advise.half import fault, may_stay, runs_today, today_name
+from bufferlab.display import significant
+from bufferlab.render.advise.half import fault, may_stay, runs_today, today_name, worst_rated
 from bufferlab.render.advise.reasons import least_lost
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.advise.today import Today
+from bufferlab.studies.advise.unmixed import FAR_LESS
 from bufferlab.studies.choosing.thresholds import loses_heavily
 from bufferlab.studies.internet import BBR_DECIDES
 from bufferlab.studies.targets import want_largest
 from bufferlab.units import packets_text
-
-FAR_LESS: Final = 0.5
-"""Part of the answer's buffer up to which it is said that another mix of controls needs less. Our choice."""
 
 
 def controls_decide(advice: Advice) -> str | None:
@@ -45,11 +43,24 @@ def _buffer_decided(advice: Advice) -> str | None:
     is_users = answer.least_behind is not None and answer.broken is None  # they take this buffer
     if meets and is_users:
         return None
-    found = _alone(advice)
-    size = None if found is None or found.least is None else found.least.size
+    size, what = _enough(advice)
     if size is None or (meets and FAR_LESS < size / answer.packets < 1 / FAR_LESS):
         return None
-    return f"about {packets_text(size)} {'does' if size == 1 else 'do'}"
+    them = "the target" if len(advice.targets) == 1 else "the targets"
+    return f"{what} {'meets' if size == 1 else 'meet'} {them}"
+
+
+def _enough(advice: Advice) -> tuple[int | None, str]:
+    """A buffer that meets the targets with one control, and its name: about the least, or a rule's."""
+    there = advice.unmixed
+    if there is not None and there.is_rule and there.least is not None:
+        lost = there.least.mean("loss").mean
+        if there.least.missed or loses_heavily(lost, advice.targets):
+            return None, ""
+        return there.least.size, f"{packets_text(there.least.size)} (BDP/√n)"
+    found = _alone(advice)
+    size = None if found is None or found.least is None else found.least.size
+    return size, "" if size is None else f"about {packets_text(size)}"
 
 
 def _alone(advice: Advice) -> Sensitivity | None:
@@ -75,12 +86,19 @@ def _today_there(advice: Advice, *, is_other: bool) -> str | None:
         return None
     what = "what runs today" if now.default_of is None else f"the default, {today_name(now)},"
     stays, stays_there = may_stay(advice, now), may_stay(advice, there)
-    if stays == stays_there and not is_other:
+    if stays == stays_there and not (is_other and now.default_of is None):
         return None
     if stays_there:
-        return f"{what} does as well as the answer"
+        return f"{what} does as well as the answer ({_rated(advice, there)})"
     why = fault(advice, there)
     return None if why is None else f"{what} does not{', either' if not stays else ''}: {why}"
+
+
+def _rated(advice: Advice, found: Today) -> str:
+    """What users feel of it most: the worst call's rating, or else the loss."""
+    lost = f"loss {FRACTION.quantity(found.mean('loss').mean or 0.0, digits=2)}"
+    worst = worst_rated(found, advice.site.users)
+    return lost if worst is None else f"{worst[0]} R {significant(worst[1], 3)}, {lost}"
 
 
 def _mix(advice: Advice) -> str:

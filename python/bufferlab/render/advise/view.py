@@ -21,7 +21,6 @@ from bufferlab.studies.advise.advice import Advice
 _MORE: Final = "--explain has all that was measured, the flows as simulated, and how this was found."
 
 
-@as_view.register
 def brief_view(advice: Advice, *, typed: Typed = LINUX, against: Sequence[str] = ()) -> View:
     """The answer in a box and the lines to type, without the evidence.
 
@@ -37,6 +36,7 @@ def brief_view(advice: Advice, *, typed: Typed = LINUX, against: Sequence[str] =
     return View([box, Heading(f"To type on {typed.platform}"), Typing(made.lines), Terms(list(made.after))])
 
 
+@as_view.register
 def advice_view(
     advice: Advice, *, typed: Typed = LINUX, explain: bool = False, against: Sequence[str] = ()
 ) -> View:

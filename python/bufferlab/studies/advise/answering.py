@@ -221,6 +221,7 @@ class _Answering:
             judged=judged_by_buffers(advice.aspects, advice.weights, self.needs.emphasis),
             measure=measure,
             today=today,
+            rule=question.site.rules.get("stanford"),
         )
         return dataclasses.replace(advice, unmixed=found)
 

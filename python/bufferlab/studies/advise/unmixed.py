@@ -25,6 +25,10 @@ SEEDS: Final = 4
 """Runs of each setting; our choice, as many as other changes of the traffic have at least."""
 
 
+FAR_LESS: Final = 0.5
+"""Part of the answer's buffer up to which it is worth saying that another mix needs less. Our choice."""
+
+
 @dataclass(frozen=True)
 class Unmixed:
     """The answer's setting with one control alone, and what is beside it there, with common seeds.
@@ -35,6 +39,7 @@ class Unmixed:
         missed: Targets that the answer's setting misses there in the mean.
         values: What its runs measured.
         least: About the least buffer that meets the targets there; `None` if that is the answer's or unknown.
+        is_rule: Whether that is BDP/√n in place of a search, which `--quick` leaves out; it may miss targets.
         today: What the link runs now, beside the answer's setting; `None` if nobody said it.
     """
 
@@ -44,6 +49,7 @@ class Unmixed:
     values: tuple[Values, ...]
     least: Half | None
     today: Today | None
+    is_rule: bool = False
 
     def mean(self, name: str) -> Estimate:
         """Mean of a value of the answer's setting over the runs."""
@@ -75,6 +81,7 @@ def unmixed(
     judged: Judged,
     measure: Callable[[Case], tuple[Values, ...]],
     today: Today | None,
+    rule: int | None,
 ) -> Unmixed:
     """The answer and what is beside it where one control is alone.
 
@@ -87,8 +94,10 @@ def unmixed(
         judged: By what users are judged.
         measure: What a case measures there.
         today: What the link runs now, there.
+        rule: BDP/√n, packets, which is tried where there is no search; `None` if it is not known.
     """
-    size = None if found is None or found.least is None else found.least.size
+    is_rule = found is None and rule is not None and rule <= FAR_LESS * there.packets
+    size = rule if is_rule else None if found is None or found.least is None else found.least.size
     is_other = there.queue.knob == "limit" and size not in {None, there.packets}
     case = Case(there.queue.name, size) if is_other and size is not None else None
     pairs = zip(base.flows, change.scenario.flows, strict=True)
@@ -99,4 +108,5 @@ def unmixed(
         there.values,
         compared(there, case, targets, judged, measure),
         today,
+        is_rule,
     )
