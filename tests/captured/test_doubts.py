@@ -91,6 +91,26 @@ def test_packets_that_were_captured_twice_are_said(captured: Captured, tmp_path:
     )
 
 
+def test_losses_of_a_start_are_not_taken_for_what_lasts(tmp_path: Path) -> None:
+    """Of BBR 4.3 % are lost in 30 s of its start, and nothing later; the scenario's run loses half of it."""
+    path = tmp_path / "senders.pcapng"
+    scenario = {
+        "run": {"duration": "60 s", "warmup": "0 s", "stack": "linux"},
+        "bottleneck": {"rate": "20 Mbps", "delay": "5 ms", "buffer": "80 ms"},
+        "flows": [{"count": 4, "rtt": "40 ms", "congestion": "bbr", "start": "uniform(0 s, 2 s)"}],
+    }
+    bufferlab.run(scenario, progress=False, pcap=path)
+    seen = bufferlab.observe(path)
+    (said,) = (each for each in seen.doubts if "in the second half of the capture" in each)
+    assert said.startswith("losses began 180 times, 0 of these in") and "may be wrong" in said
+    moments = seen.observation.moments
+    evenly = moments.with_columns(loss_episodes=pl.lit(1, pl.UInt64))
+    (link,) = seen.observation.links.filter(direction=0).to_dicts()
+    lasting = dataclasses.replace(seen.observation, moments=evenly)
+    asked: dict[str, Any] = {"named": True, "ahead": True}
+    assert not any("second half" in each for each in doubts(lasting, link, seen.long, **asked))
+
+
 def test_flows_that_only_met_a_queue_are_said() -> None:
     """A round trip of 239 ms on a path of 40, of a flow that lasted while others waited 200 ms or more."""
     rows = {

@@ -32,6 +32,10 @@ queue and behind it. Our choice."""
 _FEWEST_SECONDS: Final = 3
 
 _RATE_OFF: Final = 0.1
+_MANY_EPISODES: Final = 30
+_FEW_LATER: Final = 0.1
+"""Losses came as flows began if there are as many, and at most that part of them later. Our choice."""
+
 _RTTS_APART: Final = 1.3
 _ERRORS: Final = 3.0
 _RTT_OFF: Final = 1.2
@@ -59,6 +63,7 @@ def doubts(
             "names the networks of one side"
         )
     yield from _answers_wait(observation, link, long)
+    yield from _early_losses(observation, link)
     yield from _doubled(long)
     if _is_one_way(observation, link):
         yield (
@@ -114,6 +119,22 @@ def _answers_wait(observation: Observation, link: dict[str, Any], long: pl.DataF
     yield (
         f"{are} the other way, so acknowledgments wait there, too, and no timestamps of these flows tell how "
         "long: round trips, waits and the buffer may be too long by what that queue holds"
+    )
+
+
+def _early_losses(observation: Observation, link: dict[str, Any]) -> Iterator[str]:
+    """Whether losses came while flows began, and hardly any later: BBR's start may lose for ten seconds."""
+    own = (pl.col("interface") == link["interface"]) & (pl.col("direction") == link["direction"])
+    moments = observation.moments.filter(own)
+    since_ns = pl.col("start_ns") - observation.totals["first_ns"]
+    second_half = moments.filter(since_ns >= observation.duration_s * NS_PER_S / 2)
+    episodes, later = (int(each["loss_episodes"].sum()) for each in (moments, second_half))
+    if episodes < _MANY_EPISODES or later > _FEW_LATER * episodes:
+        return
+    yield (
+        f"losses began {episodes:,} times, {later:,} of these in the second half of the capture: they are of "
+        "the flows' start, and controls or a buffer found by them may be wrong. Cut the beginning off "
+        "(editcap -A), or capture longer"
     )
 
 
