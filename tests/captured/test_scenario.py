@@ -319,3 +319,24 @@ def test_of_two_sides_of_a_queue_that_is_taken_which_shows_the_rate(tmp_path: Pa
     bufferlab.run(scenario, progress=False, pcap=path, pcap_at=["bottleneck"])
     found = bufferlab.observe(path)
     assert found.rate_bps == pytest.approx(10e6, rel=0.01) and not found.is_offered
+
+
+def test_few_short_flows_are_transfers_so_that_no_run_is_without_one(tmp_path: Path) -> None:
+    """They were a process of arrivals, of which one run in three had none and was refused."""
+    path = tmp_path / "link.pcapng"
+    transfer: dict[str, Any] = {"kind": "transfer", "bytes": "400 kB"}
+    link = {
+        "run": {"duration": "12 s", "seed": 3, "stack": "linux"},
+        "bottleneck": {"rate": "20 Mbps", "delay": "2 ms", "buffer": "1 bdp"},
+        "flows": [
+            {"name": "bulk", "count": 2, "rtt": "30 ms", "congestion": "reno"},
+            {"name": "file", "rtt": "30 ms", "start": "3 s", "application": transfer},
+        ],
+    }
+    bufferlab.run(link, progress=False, pcap=path, pcap_at=["senders"])
+    made = bufferlab.observe(path).scenario(mix=[("reno", 100.0)])
+    flows: Any = made.to_dict()["flows"]
+    (short,) = (each for each in flows if each["name"] == "short")
+    assert short["count"] == 5 and short["application"]["kind"] == "transfer"  # one in 12 s
+    assert int(short["application"]["bytes"].removesuffix(" B")) == pytest.approx(400_000, rel=0.01)
+    assert len(bufferlab.run(made, seeds=5, progress=False)) == 5
