@@ -195,6 +195,12 @@ def test_what_was_there_before_can_be_had_again() -> None:
     shown = " ".join(advice_view(presumed).text(80).replace("│", " ").split())
     assert "The default of the kernel, fifo, 64 packets, is worse: " in shown
     assert "restore" not in shown  # 'undo' gives it again
+    assert "keep that" not in shown
+    fair = with_today(advised({"fq_codel": (5000, runs(FQ_CODEL))}, ("utilization >= 95 %",)), LESS)
+    assert fair.today is not None
+    kernel = dataclasses.replace(fair.today, presumed_of="the kernel (many distributions set fq_codel)")
+    shown = " ".join(advice_view(dataclasses.replace(fair, today=kernel)).text(80).replace("│", " ").split())
+    assert "is worse: " in shown and "If 'tc qdisc show' prints fq_codel, keep that." in shown
     default = dataclasses.replace(advice.today, default_of="Linux")
     assert "restore" not in advice_view(dataclasses.replace(advice, today=default)).text(80)
 

@@ -39,7 +39,16 @@ def now_text(advice: Advice) -> str | None:
         return f"{what}, {(why or '').removeprefix('it ')}, {better}."
     if why is None:
         return None
-    return f"{what}, is worse: {_call_then(advice, found, why)}{why}."
+    return f"{what}, is worse: {_call_then(advice, found, why)}{why}.{_unless_there(advice, found)}"
+
+
+def _unless_there(advice: Advice, found: Today) -> str:
+    """That nothing is to be done where the answer runs already: what Linux runs differs by distribution."""
+    answer = advice.answer
+    is_usual = answer.queue.knob == "target" and answer.setting == answer.queue.usual
+    if not is_usual or answer.queue.kind not in (found.presumed_of or ""):
+        return ""
+    return f" If 'tc qdisc show' prints {answer.queue.kind}, keep that."
 
 
 def _call_then(advice: Advice, found: Today, why: str) -> str:
