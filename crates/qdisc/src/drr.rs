@@ -117,6 +117,22 @@ impl Drr {
         }
     }
 
+    /// Takes a packet into a queue, whatever the limit.
+    #[inline]
+    pub(crate) fn push(&mut self, queue: u32, packet: Packet) {
+        let index = queue as usize;
+        if index >= self.flows.len() {
+            self.flows.resize(index + 1, NEW_FLOW);
+        }
+        let flow = &mut self.flows[index];
+        self.pool.push_back(&mut flow.chain, packet);
+        self.backlog.add(&packet);
+        if !flow.active {
+            flow.active = true;
+            self.active.push_back(queue);
+        }
+    }
+
     /// The flow with most bytes; of several the newcomer's, else the first in the list.
     fn longest(&self, newcomer: u32) -> u32 {
         let bytes = |flow: u32| self.flows[flow as usize].chain.bytes();
@@ -136,17 +152,7 @@ impl QueueDisc for Drr {
     #[inline]
     fn enqueue(&mut self, now: Time, mut packet: Packet, drops: &mut Drops) {
         packet.enqueued = now;
-        let index = packet.flow as usize;
-        if index >= self.flows.len() {
-            self.flows.resize(index + 1, NEW_FLOW);
-        }
-        let flow = &mut self.flows[index];
-        self.pool.push_back(&mut flow.chain, packet);
-        self.backlog.add(&packet);
-        if !flow.active {
-            flow.active = true;
-            self.active.push_back(packet.flow);
-        }
+        self.push(packet.flow, packet);
         if self.limit.is_below(self.backlog) {
             self.steal(packet.flow, u64::from(packet.wire_bytes), drops);
         }

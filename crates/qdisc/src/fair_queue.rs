@@ -16,18 +16,16 @@
 //!   round. In the long run each gets the same bytes, as under weighted fair queueing with equal weights.
 //! - A part is at least a packet, or a full packet's bytes.
 //!
-//! Cost: one copy of 40 bytes each way, a hash, a queue's state (a cache line); with a quantum of at least the largest packet
-//! one look at a queue a packet. Memory: 64 bytes a queue, 48 a packet.
-
-use std::collections::VecDeque;
+//! Cost: that of [`crate::Drr`] without drops, and a hash each way. Memory: 64 bytes a queue, 48 a packet.
 
 use bufferlab_parameters::{LARGEST_PACKET, bytes, count, parameters};
 use bufferlab_units::Time;
 
-use crate::chains::{Chain, Pool};
 use crate::drr::LEAST_QUANTUM;
 use crate::turns::hashed;
-use crate::{Backlog, Context, Discipline, DropReason, Dropped, Drops, Limit, Packet, QueueDisc, SubQueue};
+use crate::{
+    Backlog, Context, Discipline, DropReason, Dropped, Drops, Drr, Limit, Packet, QueueDisc, SubQueue,
+};
 
 /// Most queues of hashed flows (the command's).
 const MOST_QUEUES: u64 = 4096;
@@ -70,28 +68,14 @@ pub struct FairQueue {
     config: FairQueueConfig,
     /// Seed of the hash.
     perturbation: u64,
-    pool: Pool,
-    queues: Vec<Queue>,
-    /// The queues with packets, in the order of their turns.
-    active: VecDeque<u32>,
-    backlog: Backlog,
+    /// The queues, each as that of a flow, without a limit.
+    rounds: Drr,
+    /// What waits in each queue.
+    waiting: Vec<Backlog>,
     limit: Limit,
     /// Each queue's part of it.
     part: Limit,
 }
-
-#[derive(Clone, Copy, Debug)]
-struct Queue {
-    chain: Chain,
-    backlog: Backlog,
-    /// Bytes that it may send in this turn.
-    deficit: u64,
-    /// Its turn has begun: it has got its quantum.
-    in_turn: bool,
-}
-
-const NEW_QUEUE: Queue =
-    Queue { chain: Chain::EMPTY, backlog: Backlog { packets: 0, bytes: 0 }, deficit: 0, in_turn: false };
 
 /// A queue's part of the limit.
 fn part(limit: Limit, share: u32) -> Limit {
@@ -109,69 +93,50 @@ impl FairQueue {
     /// # Panics
     /// Without queues or a quantum.
     pub fn new(limit: Limit, config: FairQueueConfig, perturbation: u64) -> FairQueue {
-        assert!(config.flows > 0 && config.quantum_bytes > 0, "zero serves nobody");
+        assert!(config.flows > 0, "no queue holds nothing");
         FairQueue {
             config,
             perturbation,
-            pool: Pool::new(),
-            queues: vec![NEW_QUEUE; config.flows as usize],
-            active: VecDeque::new(),
-            backlog: Backlog::default(),
+            rounds: Drr::new(Limit::Unlimited, config.quantum_bytes),
+            waiting: vec![Backlog::default(); config.flows as usize],
             limit,
             part: part(limit, config.share),
         }
+    }
+
+    /// The queue of a flow.
+    #[inline]
+    fn queue_of(&self, flow: u32) -> u32 {
+        hashed(self.perturbation, flow, self.config.flows)
     }
 }
 
 impl QueueDisc for FairQueue {
     #[inline]
     fn enqueue(&mut self, now: Time, mut packet: Packet, drops: &mut Drops) {
-        let index = hashed(self.perturbation, packet.flow, self.config.flows);
-        let queue = &mut self.queues[index as usize];
-        let is_full = !self.limit.admits(self.backlog, packet.wire_bytes);
-        if is_full || !self.part.admits(queue.backlog, packet.wire_bytes) {
+        let queue = self.queue_of(packet.flow);
+        let waiting = &mut self.waiting[queue as usize];
+        let is_full = !self.limit.admits(self.rounds.backlog(), packet.wire_bytes);
+        if is_full || !self.part.admits(*waiting, packet.wire_bytes) {
             drops.push(Dropped { packet, reason: DropReason::Overlimit });
             return;
         }
         packet.enqueued = now;
-        if queue.chain.is_empty() {
-            self.active.push_back(index);
-        }
-        self.pool.push_back(&mut queue.chain, packet);
-        queue.backlog.add(&packet);
-        self.backlog.add(&packet);
+        waiting.add(&packet);
+        self.rounds.push(queue, packet);
     }
 
     #[inline]
-    fn dequeue(&mut self, _now: Time, _drops: &mut Drops) -> Option<Packet> {
-        loop {
-            let index = *self.active.front()?;
-            let queue = &mut self.queues[index as usize];
-            if !queue.in_turn {
-                queue.in_turn = true;
-                queue.deficit += u64::from(self.config.quantum_bytes);
-            }
-            let bytes = u64::from(self.pool.front_bytes(&queue.chain)?);
-            if bytes > queue.deficit {
-                queue.in_turn = false;
-                self.active.rotate_left(1);
-                continue;
-            }
-            queue.deficit -= bytes;
-            let packet = self.pool.pop_front(&mut queue.chain)?;
-            queue.backlog.remove(&packet);
-            self.backlog.remove(&packet);
-            if queue.chain.is_empty() {
-                (queue.deficit, queue.in_turn) = (0, false);
-                self.active.pop_front();
-            }
-            return Some(packet);
-        }
+    fn dequeue(&mut self, now: Time, drops: &mut Drops) -> Option<Packet> {
+        let packet = self.rounds.dequeue(now, drops)?;
+        let queue = self.queue_of(packet.flow);
+        self.waiting[queue as usize].remove(&packet);
+        Some(packet)
     }
 
     #[inline]
     fn backlog(&self) -> Backlog {
-        self.backlog
+        self.rounds.backlog()
     }
 
     fn set_limit(&mut self, limit: Limit) {
@@ -179,13 +144,14 @@ impl QueueDisc for FairQueue {
     }
 
     fn sub_queues(&self) -> Vec<SubQueue> {
-        let look = |&queue: &u32| self.pool.look(&self.queues[queue as usize].chain, false);
-        self.active.iter().filter_map(look).collect()
+        self.rounds.sub_queues()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::VecDeque;
+
     use proptest::prelude::*;
 
     use super::*;
