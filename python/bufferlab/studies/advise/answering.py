@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from bufferlab.configure import find_platform
 from bufferlab.experiment.interruption import RunInterrupted
@@ -33,6 +34,9 @@ from bufferlab.studies.least import Bench, Case, Goal
 from bufferlab.studies.settling import MOST_LENGTHENED, about_longer
 from bufferlab.studies.targets import Values
 from bufferlab.studies.words import about_changes, about_rate
+
+if TYPE_CHECKING:
+    from bufferlab._scenario_types import ResolvedBuffer
 
 
 @dataclass(frozen=True)
@@ -185,7 +189,7 @@ class _Answering:
             judged = judged_by_buffers(*judged, self.needs.emphasis)
         rival, missed = rival_of(entry, f"{TODAY}, as it is", values, advice.targets, judged)
         buffer = link["buffer"]
-        packets = round(buffer["amount"] or 0) if buffer["kind"] == "packets" else None
+        packets = _in_packets(buffer)
         kind, shaped = str(link["queue"]["discipline"]), is_home(self.base)
         named, presumed = (of, None) if self.manner.today is None else (None, of)
         return Today(rival, missed, values, kind, buffer["text"], packets, named, shaped, presumed)
@@ -280,9 +284,12 @@ class _Answering:
             return None
         now = now_at(self.base, self.index, self.needs, self.manner)
         link = None if now is None else now[0].links[self.index]
-        if link is None or link["queue"]["discipline"] != "fifo" or link["buffer"]["kind"] != "packets":
-            return None
-        return round(link["buffer"]["amount"] or 0)
+        return None if link is None or link["queue"]["discipline"] != "fifo" else _in_packets(link["buffer"])
+
+
+def _in_packets(buffer: ResolvedBuffer) -> int | None:
+    """A buffer's packets; `None` where it is no number of them."""
+    return round(buffer["amount"] or 0) if buffer["kind"] == "packets" else None
 
 
 def _alike(queue: Queue) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,15 @@ from bufferlab.studies.targets import Target, Values, mean_over_runs
 
 Judged = tuple[Sequence[Aspect], Mapping[Kind, float]]
 """What users feel, and how much each kind of it weighs."""
+
+
+def link_means(mean: Callable[[str], Estimate]) -> dict[str, float | None]:
+    """What the link does in the mean, for a document.
+
+    Args:
+        mean: Gives a value's mean by its name.
+    """
+    return {name: mean(name).mean for name in ("utilization", "loss", "wait_mean_ms")}
 
 
 @dataclass(frozen=True)
@@ -41,7 +50,7 @@ class Beside:
             "missed": [str(target) for target in self.missed],
             "behind": behind.mean,
             "behind_ci95": behind.half_width,
-            **{name: self.mean(name).mean for name in ("utilization", "loss", "wait_mean_ms")},
+            **link_means(self.mean),
         }
 
 

@@ -12,7 +12,7 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.around import Around, look_around
 from bufferlab.studies.advise.checked import MOST_ASSURING, Checked, checks_at, runs_to_assure
 from bufferlab.studies.advise.entry import Entry
-from bufferlab.studies.advise.larger import Ladder, Larger, Measure, judged_by_buffers, longest_bought_ms
+from bufferlab.studies.advise.larger import Ladder, Larger, judged_by_buffers, longest_bought_ms
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.paused import Paused
 from bufferlab.studies.advise.prospects import could_be_felt
@@ -180,13 +180,17 @@ class Settings:
         if not is_lossy and not could_be_felt(entry, aspects, weights, groups=len(self.question.site.users)):
             return None
 
+        return self._ladder(queue, aspects, weights, "as users may fare better").climb(found)
+
+    def _ladder(
+        self, queue: Queue, aspects: Sequence[Aspect], weights: Mapping[Kind, float], why: str
+    ) -> Ladder:
+        """What larger buffers of a queue are scored by; why they are tried is said before each runs."""
+
         def measure(size: int, seeds: Sequence[int]) -> list[Values]:
-            self._say(f"larger buffers of {queue.title}: {packets_text(size)}, as users may fare better")
+            self._say(f"larger buffers of {queue.title}: {packets_text(size)}, {why}")
             return list(self.bench.measure({Case(queue.name, size): [*seeds]}).values())
 
-        return self._ladder(aspects, weights, measure).climb(found)
-
-    def _ladder(self, aspects: Sequence[Aspect], weights: Mapping[Kind, float], measure: Measure) -> Ladder:
         return Ladder(
             *judged_by_buffers(aspects, weights, self.needs.emphasis),
             measure,
@@ -209,12 +213,8 @@ class Settings:
         queue, found = advice.answer.queue, advice.answer.least
         if found is None:
             return False
-
-        def measure(size: int, seeds: Sequence[int]) -> list[Values]:
-            self._say(f"trying {packets_text(size)} of {queue.title}, which may hold in more traffic")
-            return list(self.bench.measure({Case(queue.name, size): [*seeds]}).values())
-
-        ladder = self._ladder(advice.aspects, advice.weights, measure)
+        why = "which may hold in more traffic"
+        ladder = self._ladder(queue, advice.aspects, advice.weights, why)
         larger = ladder.step(found, advice.answer.setting, size, broken=broken)
         if larger is None:
             return False

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -211,25 +210,10 @@ def _needs(
     return found
 
 
-@dataclass(frozen=True)
-class Modem:
-    """A line at its own rates, with the queue that its modem has in each direction.
-
-    Attributes:
-        scenario: The scenario with it.
-        queue: The queue's discipline.
-        buffer: Its buffer, as a scenario has it.
-        is_assumed: Whether nobody said what it is.
-    """
-
-    scenario: Scenario
-    queue: str
-    buffer: str
-    is_assumed: bool
-
-
-def _modem(base: Scenario, shaped: Shaped | None, needs: Mapping[int, Needs], manner: Manner) -> Modem | None:
-    """The line without a shaper; `None` where it has none, or nobody said what waits there.
+def _modem(
+    base: Scenario, shaped: Shaped | None, needs: Mapping[int, Needs], manner: Manner
+) -> tuple[Scenario, Unshaped] | None:
+    """The line at its own rates, and what its modem runs; `None` if it has no shaper, or that is unknown.
 
     Raises:
         InputError: What was said of it cannot be used.
@@ -243,7 +227,7 @@ def _modem(base: Scenario, shaped: Shaped | None, needs: Mapping[int, Needs], ma
             line = now[0]
     link = line.links[next(iter(needs))]
     queue, buffer = str(link["queue"]["discipline"]), str(link["buffer"]["text"])
-    return Modem(line, queue, buffer, is_assumed=manner.today is None)
+    return line, Unshaped(queue, buffer, is_assumed=manner.today is None)
 
 
 class _Course:
@@ -257,7 +241,7 @@ class _Course:
         *,
         assumed: tuple[str, ...],
         shaped: Shaped | None,
-        modem: Modem | None,
+        modem: tuple[Scenario, Unshaped] | None,
         runner: Runner,
         watch: WatchLinks,
     ) -> None:
@@ -344,10 +328,11 @@ class _Course:
         if self.modem is None:
             return None
         self.watch(None, "running the line without a shaper")
-        done = self._measured("unshaped", self.modem.scenario, runs)
+        scenario, modem = self.modem
+        done = self._measured("unshaped", scenario, runs)
         names = [advice.site.link for advice in self.found.values()]
         values = {name: tuple(each[name] for each in done.values()) for name in names}
-        return Unshaped(self.modem.queue, self.modem.buffer, self.modem.is_assumed, values)
+        return dataclasses.replace(modem, values=values)
 
     def _measured(self, name: str, scenario: Scenario, runs: int) -> dict[int, dict[str, Values]]:
         """What a scenario measures at the links, by seed."""

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from bufferlab.scenario import Scenario
 from bufferlab.stats import Estimate
-from bufferlab.studies.advise.beside import Judged
+from bufferlab.studies.advise.beside import Judged, link_means
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.halved import Half, compared
 from bufferlab.studies.advise.sensitivity import Sensitivity, Variant
@@ -23,7 +23,6 @@ from bufferlab.studies.targets import Target, Values, mean_over_runs
 
 SEEDS: Final = 4
 """Runs of each setting; our choice, as many as other changes of the traffic have at least."""
-
 
 FAR_LESS: Final = 0.5
 """Part of the answer's buffer up to which it is worth saying that another mix needs less. Our choice."""
@@ -60,7 +59,7 @@ class Unmixed:
         return {
             "title": self.title,
             "missed": [str(target) for target in self.missed],
-            **{name: self.mean(name).mean for name in ("utilization", "loss", "wait_mean_ms")},
+            **link_means(self.mean),
             "least": None if self.least is None else self.least.to_dict(),
             "today": None if self.today is None else self.today.to_dict(),
         }

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import Scenario
 from bufferlab.stats import Estimate
+from bufferlab.studies.advise.beside import link_means
 from bufferlab.studies.targets import Values, mean_over_runs
 
 MODEM: Final = "fifo:250 ms"
@@ -24,13 +26,13 @@ class Unshaped:
         buffer: Its buffer, as a scenario has it.
         is_assumed: Whether nobody said what the modem has.
         values: What each run measured at each link, by the link's name, with the seeds of the answers
-            together.
+            together; nothing until it was run.
     """
 
     queue: str
     buffer: str
     is_assumed: bool
-    values: Mapping[str, tuple[Values, ...]]
+    values: Mapping[str, tuple[Values, ...]] = field(default_factory=dict)
 
     def mean(self, link: str, metric: str) -> Estimate:
         """Mean of a value at a link over the runs."""
@@ -38,12 +40,11 @@ class Unshaped:
 
     def to_dict(self) -> dict[str, Any]:
         """The document."""
-        names = ("utilization", "loss", "wait_mean_ms")
         return {
             "queue": self.queue,
             "buffer": self.buffer,
             "is_assumed": self.is_assumed,
-            "links": {link: {name: self.mean(link, name).mean for name in names} for link in self.values},
+            "links": {link: link_means(partial(self.mean, link)) for link in self.values},
         }
 
 
