@@ -13,7 +13,7 @@ from bufferlab.render.advise.box import box_of
 from bufferlab.render.advise.felt import behind_text
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.view import advice_view
-from bufferlab.render.advise.words import order_text, sure_text
+from bufferlab.render.advise.words import about_size, order_text, place_text, sure_text
 from bufferlab.render.framed import BelowBox
 from bufferlab.render.view import View
 from bufferlab.stats import Estimate
@@ -47,7 +47,7 @@ def test_the_answer_comes_first_then_what_users_feel_and_the_margin() -> None:
     assert lines[1] == "Run fq_codel: target 5 ms, limit 200 packets (300 KB, 120 ms when full)."
     assert lines[2] == "It meets the target, utilization 99 %: 96 % sure (5 runs)."
     text = "\n".join(lines)
-    assert "link      utilization 99.6 ± 0.1 %, loss 0.5000 ± 0.0005 %" in text
+    assert "gives     utilization 99.6 ± 0.1 %, loss 0.5000 ± 0.0005 %" in text
     assert "wait      mean 4.000 ± 0.004 ms, 99th percentile 12.00 ± 0.01 ms" in text
     assert "downloads 4.700 ± 0.005 Mbps each, Jain's index 0.970 ± 0.001 (1 is equal)" in text
     assert "call      rating R 93 (very satisfied), MOS 4.4, loss 0 %" in text
@@ -529,3 +529,30 @@ def test_an_aspect_that_is_twice_as_bad_comes_before_users_as_a_whole() -> None:
     assert text.startswith("cubic: goodput a flow 0.9 Mbps, not 25 Mbps; users fare 36 ± 1 % worse than with")
     less = dataclasses.replace(starving, worst=(aspect, 0.4))
     assert behind_text(less, fifo, chosen).startswith("users fare 36 ± 1 % worse than with")
+
+
+def test_a_queue_of_which_less_use_is_asked_says_so_where_it_uses_less() -> None:
+    idler = runs({**FQ_CODEL, "utilization": 0.95})
+    asked = advised({"fifo": (14, runs(FIFO)), "fq_codel": (5000, idler)}, origin="default")
+    floor = asked.targets[0]
+    name, entry_of = next((name, each) for name, each in asked.entries.items() if each.queue.knob == "target")
+    eased = dataclasses.replace(entry_of.checks[0], target=dataclasses.replace(floor, bound=0.9))
+    entries = {**asked.entries, name: dataclasses.replace(entry_of, checks=(eased,))}
+    needs = dataclasses.replace(asked.needs, floor=floor)
+    rivals = tuple(dataclasses.replace(each, missed=()) for each in asked.choice.rivals)
+    choice = dataclasses.replace(asked.choice, rivals=rivals)
+    usual = dataclasses.replace(asked, entries=entries, needs=needs, choice=choice)
+    assert "why not   fq_codel, 5 ms (90 % asked): " in "\n".join(box(usual))
+    assert "(90 % asked)" not in "\n".join(box(asked))
+
+
+def test_the_title_has_between_which_round_trips_flows_are_where_there_is_room() -> None:
+    spread_out = dataclasses.replace(site(), rtts_ms=(4.0, 76.0))
+    assert place_text(spread_out) == "By hand: west, 20 Mbps, RTT 40 ms (4 to 76)"
+    assert place_text(dataclasses.replace(site(), rtts_ms=(40.0, 40.0))) == place_text(site())
+    long = dataclasses.replace(spread_out, name="A name that nearly fills a title, as some have")
+    assert place_text(long).endswith("RTT 40 ms")
+
+
+def test_what_is_known_about_has_two_digits() -> None:
+    assert [about_size(size) for size in (1, 17, 99, 358, 1435, 20734)] == [1, 17, 99, 360, 1400, 21000]

@@ -47,7 +47,11 @@ MostLoss = Annotated[
 ]
 LongestWait = Annotated[
     str | None,
-    typer.Option("--max-delay", help="Target: longest mean wait, '20 ms'.", show_default=False),
+    typer.Option(
+        "--max-delay",
+        help="Target: longest mean wait, '20 ms'; --target 'wait_p99 < 20 ms' bounds the 99th percentile.",
+        show_default=False,
+    ),
 ]
 Bounds = Annotated[
     str | None,

@@ -26,6 +26,9 @@ _FRAME: Final = 4
 WITHIN: Final = _WIDTH - _FRAME
 """Characters of a line within the frame on a usual terminal."""
 
+TITLE: Final = WITHIN - 4
+"""Characters of a title on a usual terminal, beside what the frame has around it."""
+
 _AROUND: Final = 3
 """Lines of the frame, and the one below the sentences."""
 

@@ -107,6 +107,17 @@ def expected_rtt_s(scenario: Scenario, link: int) -> float:
     return (first + second + sum(rest)) / DRAWS
 
 
+def rtt_range_s(scenario: Scenario, link: int) -> tuple[float, float] | None:
+    """Between which round-trip times those flows are, s; `None` where seeds draw others.
+
+    Args:
+        scenario: The scenario.
+        link: Index of the link.
+    """
+    first, second = (_rtts_s(seeded, _sizing_groups(seeded, link)) for seeded in map(scenario.seeded, (1, 2)))
+    return (float(first.min()), float(first.max())) if (first == second).all() else None
+
+
 def _sizing_groups(seeded: Seeded, link: int) -> list[int]:
     """The groups that a link's buffer is sized for."""
     name, groups = seeded.resolved["links"][link]["name"], seeded.resolved["flows"]

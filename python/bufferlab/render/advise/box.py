@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from bufferlab.display import significant
 from bufferlab.render.advise.beware import loses_much
 from bufferlab.render.advise.buffers import SHOWN
 from bufferlab.render.advise.compared import brief_name, comparison, runner_up
@@ -41,10 +40,11 @@ from bufferlab.render.advise.words import (
     check_text,
     entry_text,
     needs_text,
+    place_text,
     sure_text,
 )
 from bufferlab.render.framed import Box, Line
-from bufferlab.render.words import measured, rate_text
+from bufferlab.render.words import measured
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
@@ -76,8 +76,6 @@ def box_of(advice: Advice, typed: Typed | None = LINUX, against: Sequence[str] =
         typed: Where lines are typed; `None` where they are shown elsewhere.
         against: What speaks against the scenario, the gravest first, as of a capture.
     """
-    site = advice.site
-    title = f"{site.name}: {site.link}, {rate_text(site.rate_bps)}, RTT {significant(site.rtt_ms, 3)} ms"
     first = head(advice)
     more = len(against) - MOST_AGAINST
     rest = [""] * (MOST_AGAINST - 1) + [f" ({more} more {_BELOW}.)" if more > 0 else ""]
@@ -85,12 +83,12 @@ def box_of(advice: Advice, typed: Typed | None = LINUX, against: Sequence[str] =
         Line("beware", f"{text[0].upper()}{text[1:]}.{after}")
         for text, after in zip(against, rest, strict=False)
     ]
-    return Box(title, first, [*doubts, *_lines(advice, typed, first)])
+    return Box(place_text(advice.site), first, [*doubts, *_lines(advice, typed, first)])
 
 
 def _lines(advice: Advice, typed: Typed | None, first: Sequence[str]) -> Iterator[Line]:
     """The labeled lines, without what the first sentences say."""
-    yield Line("link", _used(advice.answer))
+    yield Line("gives", _used(advice.answer))
     mean, groups = _wait(advice.answer), apart(advice, advice.answer)
     yield Line("wait", mean + groups, shorter=[(5, mean)] if groups else ())
     compared = list(comparison(advice))
@@ -221,7 +219,7 @@ def _others(advice: Advice) -> Iterator[Line]:
         rival = next(each for each in advice.choice.rivals if each.name == fifo.name)
         yield Line("why not", f"{brief_name(fifo)}: {_lost(advice, rival)}.", shorter=[(8, "")])
     elif second is not None:
-        start = brief_name(advice.entries[second.name])
+        start = brief_name(advice.entries[second.name]) + _less_asked(advice, advice.entries[second.name])
         text = f"{start}: {_lost(advice, second)}."
         yield Line("why not", text, shorter=[(8, f"{start}: {_brief(advice, second)}")])
     named = [] if second is None else [advice.entries[second.name]]
@@ -229,6 +227,18 @@ def _others(advice: Advice) -> Iterator[Line]:
         yield Line("why not", why, shorter=[(10, "")])
     if (nor := nor_others(advice)) is not None:
         yield Line("why not", nor, shorter=[(7, "")])
+
+
+def _less_asked(advice: Advice, entry: Entry) -> str:
+    """That a queue need not use the link as much as was asked, where it does not: " (90 % asked)"."""
+    floor = advice.needs.floor
+    if floor is None:
+        return ""
+    asked = next(each.target for each in entry.checks if each.target.name == floor.name)
+    used = entry.mean(floor.name).mean
+    if asked.bound == floor.bound or used is None or used >= floor.bound:
+        return ""
+    return f" ({asked.show(asked.bound)} asked)"
 
 
 def _brief(advice: Advice, rival: Rival) -> str:

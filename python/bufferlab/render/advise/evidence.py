@@ -12,7 +12,7 @@ from bufferlab.render.advise.felt import fare_text, fare_title, worse_text
 from bufferlab.render.advise.half import today_name
 from bufferlab.render.advise.harm import calls
 from bufferlab.render.advise.unmet import is_hopeless
-from bufferlab.render.advise.words import entry_text, queue_text
+from bufferlab.render.advise.words import about_size, entry_text, queue_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.summary import NONE
 from bufferlab.render.words import cell, head_of, metric_of, short_text
@@ -237,7 +237,7 @@ def _variants(advice: Advice) -> Grid:
 def _least(queue: Queue, size: int | None) -> str:
     if size is None:
         return "none found"
-    return str(size) if queue.knob == "limit" else f"{queue.target_us(size) / 1e3:g}"
+    return str(about_size(size)) if queue.knob == "limit" else f"{queue.target_us(size) / 1e3:g}"
 
 
 def _others(advice: Advice) -> Grid:

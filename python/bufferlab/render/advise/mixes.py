@@ -5,6 +5,7 @@ from __future__ import annotations
 from bufferlab.display import significant
 from bufferlab.render.advise.half import fault, may_stay, runs_today, today_name, worst_rated
 from bufferlab.render.advise.reasons import least_lost
+from bufferlab.render.advise.words import about_size
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.sensitivity import Sensitivity
@@ -60,7 +61,7 @@ def _enough(advice: Advice) -> tuple[int | None, str]:
         return there.least.size, f"{packets_text(there.least.size)} (BDP/√n)"
     found = _alone(advice)
     size = None if found is None or found.least is None else found.least.size
-    return size, "" if size is None else f"about {packets_text(size)}"
+    return size, "" if size is None else f"about {packets_text(about_size(size))}"
 
 
 def _alone(advice: Advice) -> Sensitivity | None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from bufferlab.display import as_view, significant
+from bufferlab.display import as_view
+from bufferlab.render.advise.words import place_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.summary import NONE, notes
 from bufferlab.render.view import Heading, View
-from bufferlab.render.words import listed, rate_text, title_text
+from bufferlab.render.words import listed, title_text
 from bufferlab.results.metrics.metric import FRACTION, Unit
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 from bufferlab.studies.advise.tried import Attempt, Tried
@@ -22,8 +23,7 @@ _LINK: Final = ("utilization", "loss", "wait_mean_ms")
 @as_view.register
 def tried_view(tried: Tried) -> View:
     """That there is no answer yet, and what was tried."""
-    site = tried.site
-    where = f"{site.name}: {site.link}, {rate_text(site.rate_bps)}, RTT {significant(site.rtt_ms, 3)} ms"
+    where = place_text(tried.site)
     if not tried.attempts:
         return View([where, Heading("No answer yet: interrupted before the first simulation had ended.")])
     runs = f"{tried.runs} {'simulation' if tried.runs == 1 else 'simulations'}"

@@ -10,6 +10,7 @@ from typing import Final
 from bufferlab.display import significant
 from bufferlab.render.advise.harm import harms
 from bufferlab.render.advise.least import loss_decided
+from bufferlab.render.advise.words import about_size
 from bufferlab.render.framed import WITHIN, Line
 from bufferlab.render.words import listed, title_text
 from bufferlab.studies.advise.advice import Advice
@@ -92,7 +93,7 @@ def _holds_there(advice: Advice, each: Sensitivity) -> str:
     if size is None:
         return f" (no {_knob(advice)} tried does)"
     return (
-        f" (about {size} {'does' if size == 1 else 'do'})"
+        f" (about {about_size(size)} {'does' if size == 1 else 'do'})"
         if queue.knob == "limit"
         else f" ({queue.show(size)} does)"
     )
@@ -105,7 +106,8 @@ def _knob(advice: Advice) -> str:
 def _about(advice: Advice, size: int) -> str:
     """About a setting, and that it holds: "about 320 packets hold", "about target 12 ms holds"."""
     is_one = size == 1 or advice.answer.queue.knob == "target"
-    return f"about {advice.answer.queue.show(size)} {'holds' if is_one else 'hold'}"
+    shown = about_size(size) if advice.answer.queue.knob == "limit" else size
+    return f"about {advice.answer.queue.show(shown)} {'holds' if is_one else 'hold'}"
 
 
 def _naming_packets(text: str) -> str:
@@ -141,8 +143,12 @@ def _from_to(advice: Advice, missing: Sequence[Sensitivity]) -> str:
         return f"; no {_knob(advice)} that was tried holds there"
     if len(sizes) == 1:
         return f"; {_about(advice, sizes[0])} there"
-    least = sizes[0] if advice.answer.queue.knob == "limit" else show(sizes[0])
-    return f"; about {least} to {show(sizes[-1])} hold there, each in the what-if table"
+    least, most = sizes[0], sizes[-1]
+    if advice.answer.queue.knob == "limit":
+        return (
+            f"; about {about_size(least)} to {show(about_size(most))} hold there, each in the what-if table"
+        )
+    return f"; about {show(least)} to {show(most)} hold there, each in the what-if table"
 
 
 def _more_is_safer(advice: Advice) -> bool:
@@ -221,7 +227,7 @@ def _kept(advice: Advice, each: Sensitivity) -> str:
     if lost is not None and (loss_decided(advice.answer) or loses_heavily(lost, advice.targets)):
         return f"loss {significant(lost * 100, 2)} %"
     size = None if each.least is None else each.least.size
-    return "" if size is None or size >= advice.answer.packets else f"about {size} suffice"
+    return "" if size is None or size >= advice.answer.packets else f"about {about_size(size)} suffice"
 
 
 def _broken(advice: Advice, each: Sensitivity, target: Target) -> str:
@@ -231,7 +237,7 @@ def _broken(advice: Advice, each: Sensitivity, target: Target) -> str:
     queue = advice.answer.queue
     if each.least.size is not None:
         do = (
-            f"about {each.least.size} do"
+            f"about {about_size(each.least.size)} do"
             if queue.knob == "limit"
             else f"about {queue.show(each.least.size)} does"
         )

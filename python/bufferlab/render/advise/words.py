@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Final
 
 from bufferlab.display import significant
-from bufferlab.render.words import title_text, value_text
+from bufferlab.render.framed import TITLE
+from bufferlab.render.words import rate_text, title_text, value_text
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry, Site
@@ -29,6 +30,21 @@ START_MEASURED: Final = "BBR's start may still be in what was measured"
 
 _NEARLY: Final = 0.99
 """Confidence from which tenths of a percent are shown."""
+
+
+def place_text(site: Site) -> str:
+    """Where an answer is for, as a title: "10 flows: bottleneck, 50 Mbps, RTT 40 ms (4 to 76)"."""
+    text = f"{site.name}: {site.link}, {rate_text(site.rate_bps)}, RTT {significant(site.rtt_ms, 3)} ms"
+    if site.rtts_ms is None:
+        return text
+    least, most = (significant(each, 2) for each in site.rtts_ms)
+    whole = f"{text} ({least} to {most})"
+    return text if least == most or len(whole) > TITLE else whole
+
+
+def about_size(size: int) -> int:
+    """A buffer that is known about, as one says it: 1400 packets of 1435."""
+    return int(float(f"{size:.2g}"))
 
 
 def order_text(advice: Advice) -> str:

@@ -51,6 +51,7 @@ class Site:
         allowed: What the platform takes on which it shall run; `None` if there is none, or it is not known.
         counts_bytes: Whether that platform's limits count bytes, and so the runs' buffers; else packets of
             any size.
+        rtts_ms: Between which round-trip times those flows are, ms; `None` where seeds draw others.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Site:
     largest: int = 0
     allowed: Allowed | None = None
     counts_bytes: bool = False
+    rtts_ms: tuple[float, float] | None = None
 
     @property
     def counted_bytes(self) -> int | None:

@@ -20,7 +20,7 @@ from bufferlab.studies.bounds import parse_bounds
 from bufferlab.studies.buffers import prepare_open
 from bufferlab.studies.settling import PER_BUFFER, measured_packets, refuse_too_few
 from bufferlab.studies.targets import Target
-from bufferlab.studies.traffic import demand_of, expected_rtt_s
+from bufferlab.studies.traffic import demand_of, expected_rtt_s, rtt_range_s
 from bufferlab.theory.rules import all_rules
 from bufferlab.theory.targets import Targets
 
@@ -173,6 +173,7 @@ def _site(base: Scenario, index: int, targets: Sequence[Target]) -> Site:
         rate_bps=link["rate_bps"],
         packet_bytes=packet_bytes(seeded.resolved, index),  # says if no flow crosses it
         rtt_ms=expected_rtt_s(base, index) * 1e3,
+        rtts_ms=_rtts_ms(base, index),
         users=tuple(
             Users(
                 flow["name"],
@@ -186,6 +187,11 @@ def _site(base: Scenario, index: int, targets: Sequence[Target]) -> Site:
     )
     least = LEAST_UPPER if has_endless(base, index) else AMPLE  # bursts fill a buffer whatever the round trip
     return dataclasses.replace(site, largest=max(round(LARGEST * site.bdp_packets), least))
+
+
+def _rtts_ms(base: Scenario, index: int) -> tuple[float, float] | None:
+    between = rtt_range_s(base, index)
+    return None if between is None else (between[0] * 1e3, between[1] * 1e3)
 
 
 def _rules(seeded: Seeded, index: int, targets: Sequence[Target]) -> dict[str, int]:
