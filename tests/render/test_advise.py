@@ -120,16 +120,15 @@ def test_no_setting_that_meets_is_said_first_with_what_helps() -> None:
     text = " ".join(lines)
     assert lines[1] == "No setting that was tried meets both targets."
     assert " ".join(lines[2:4]).startswith(
-        "Nothing that was tried meets wait: 99th percentile at most 3 ms (nearest: "
+        "Nothing that was tried meets 99th percentile wait at most 3 ms (nearest: "
     )
     assert "Closest: fq_codel: target 5 ms, limit 200 packets" in text
-    assert "99th percentile 12.00 ± 0.01 ms, target 3 ms: missed by 9 ms" in text
+    assert "99th percentile wait 12.00 ± 0.01 ms, target 3 ms: missed by 9 ms" in text
     whole = " ".join(advice_view(advice).text(300).replace("│", "").split())
-    assert (
-        "99th percentile at most 3 ms: by none (nearest: " in whole and "All met with half the RTT." in whole
-    )
+    assert "99th percentile wait at most 3 ms: by none (nearest: " in whole
+    assert "All met with half the RTT." in whole
     assert "Without utilization at least 99 %, nothing that was tried meets the other;" in whole
-    assert "without wait: 99th percentile at most 3 ms, fifo, 14 packets meets the other." in whole
+    assert "without 99th percentile wait at most 3 ms, fifo, 14 packets meets the other." in whole
     assert "what if" not in text
     late = box(dataclasses.replace(advised(MET, targets), start_measured=True))
     assert late[1].startswith("Not known: BBR's start may still be in what was measured")
@@ -192,7 +191,7 @@ def test_what_is_typed_says_what_it_holds_if_that_is_not_what_was_checked() -> N
 def test_a_conflict_tells_which_buffers_meet_which_target() -> None:
     given = {"fifo": (14, runs(FIFO))}
     text = " ".join(box(advised(given, ("utilization >= 99 %", "wait_mean < 15 ms"))))
-    assert "utilization at least 99 %: from 14 packets on. wait: mean at most 15 ms: up to 1 packet" in text
+    assert "Utilization at least 99 %: from 14 packets on. Mean wait at most 15 ms: up to 1 packet" in text
     assert "meets both targets; each is met by some, so they contradict each other here." in text
 
 
@@ -204,7 +203,7 @@ def test_a_conflict_tells_where_a_target_is_met_beyond_the_buffers_that_were_sea
     assert said in " ".join(box(advice))
     found = {"fifo": (Beyond(advice.targets[0], 800, is_met=True, runs=2, values=(FIFO,)),)}
     text = " ".join(box(dataclasses.replace(advice, beyond=found)))
-    assert "loss at most 0.1 %: from about 800 packets on. wait:" in text and "contradict" in text
+    assert "Loss at most 0.1 %: from about 800 packets on. Mean wait" in text and "contradict" in text
     whole = advice_view(dataclasses.replace(advice, beyond=found)).text(300)
     assert "searched fifo up to 200 packets for all targets together." in " ".join(whole.split())
     less = {**FIFO, "loss": 0.002}
@@ -213,11 +212,11 @@ def test_a_conflict_tells_where_a_target_is_met_beyond_the_buffers_that_were_sea
     assert tried.least is not None
     shown = dataclasses.replace(advice, beyond=none, entries={tried.name: tried})
     text = " ".join(box(shown))
-    assert "loss at most 0.1 %: by none (nearest: 0.2 %, fifo, 3200 packets)." in text
+    assert "Loss at most 0.1 %: by none (nearest: 0.2 %, fifo, 3200 packets)." in text
     # one of two further runs meets it: nobody knows
     tried.least.memory.add({Run(3200, 1): {**FIFO, "loss": 0.0009}, Run(3200, 2): {**FIFO, "loss": 0.0009}})
     text = " ".join(box(shown))
-    assert "loss at most 0.1 %: perhaps fifo, 3200 packets (0.13 %)." in text
+    assert "Loss at most 0.1 %: perhaps fifo, 3200 packets (0.13 %)." in text
     assert "meets loss at most" not in text and "contradict" not in text
 
 
@@ -251,7 +250,7 @@ def test_what_few_runs_say_of_the_other_targets_is_not_called_proven() -> None:
     made = advised({"fifo": (14, runs(FIFO))}, targets)
     found = entry("fifo", 14, runs(FIFO), made.targets, other=fine)
     text = advice_view(dataclasses.replace(made, entries={found.name: found})).text(300)
-    assert "without wait: mean at most 15 ms, fifo, 30 packets may meet the others (not proven)" in text
+    assert "without mean wait at most 15 ms, fifo, 30 packets may meet the others (not proven)" in text
 
 
 def test_what_ifs_in_which_nothing_helps_are_a_sentence_and_no_table() -> None:
@@ -362,7 +361,7 @@ def test_targets_are_whole_on_a_narrow_terminal(width: int, *, framed: bool) -> 
     assert max(map(len, lines)) <= width and ("│" in view.text(width)) == framed
     text = " ".join(" ".join(line.strip("│ ") for line in lines[1:]).split()).replace("target:", "target")
     assert "utilization 99.6 ± 0.1 %, target 99 %: met, 96 % sure" in text
-    assert "wait: 99th percentile 12.00 ± 0.01 ms, target 20 ms: met, 96 % sure" in text
+    assert "99th percentile wait 12.00 ± 0.01 ms, target 20 ms: met, 96 % sure" in text
     assert "call: rating R 93.00 ± 0.09, target 80: met" in text
     assert "…" not in text
 
@@ -473,7 +472,7 @@ def test_what_a_target_costs_users_is_said_at_the_queue_that_misses_it() -> None
     )
     first = said.partition(" link ")[0]
     assert "But users fare 21.33 ± 0.01 % better with fq_codel, target " in first
-    assert "which misses: wait: 99th percentile is 45 ms, not 43 ms." in first
+    assert "which misses: 99th percentile wait is 45 ms, not 43 ms." in first
     near = {**FIFO, "wait_p99_ms": 45.0, "call.call_r": 80.0}
     given["fq_codel"] = (5000, runs(near))
     assert "users fare" not in " ".join(box(advised(given, ("wait_p99 < 43 ms",)))).partition(" link ")[0]

@@ -255,7 +255,7 @@ def test_a_bound_on_all_waits_that_a_calls_packets_keep_is_said_to_be_one_to_ask
     advice = advised({"fq_codel": (5000, runs(OWN_WAIT))}, ALL_WAITS)
     text = said(box(advice))
     hint = "(call 1.6 ms; --target 'call.wait_p99 <= 10 ms' asks for that alone)"
-    assert not advice.choice.meets and f"alone wait: 99th percentile of groups {hint}." in text
+    assert not advice.choice.meets and f"alone 99th percentile wait of groups {hint}." in text
     other = advised({"fq_codel": (5000, runs({**OWN_WAIT, "call.wait_p99_ms": 11.0}))}, ALL_WAITS)
     assert "of groups" not in said(box(other))
 
@@ -269,7 +269,7 @@ def test_where_nothing_is_worth_running_what_would_be_comes_first() -> None:
     assert head[0].startswith("Nothing is worth running as asked: pie, target 900 us, meets both targets")
     assert head[0].endswith("and loses 15 %.")
     assert head[1].startswith(
-        "Best is fq_codel, target 5 ms, if it may miss wait: 99th percentile is 39.8 ms"
+        "Best is fq_codel, target 5 ms, if it may miss a target (99th percentile wait is 39.8 ms"
     )
     assert "--target 'call.wait_p99 <= 10 ms' asks for that alone" in head[1]
     assert "best fq_codel, 5 ms*" in said(box(advice))

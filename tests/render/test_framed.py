@@ -183,7 +183,7 @@ def test_what_breaks_the_answer_is_always_in_the_box_with_what_holds() -> None:
     assert (
         "Fragile: 5 of 6 what-ifs miss a target: utilization with 2 flows (about 320 packets do); "
         "utilization and loss with 8 flows (about 640 do); loss with twice the RTT (no buffer tried does); "
-        "call: rating R with cubic-linux alone (about 28 do); wait: 99th percentile with bbr (about 14 do)."
+        "call: rating R with cubic-linux alone (about 28 do); 99th percentile wait with bbr (about 14 do)."
     ) in said
 
 
@@ -255,7 +255,7 @@ def test_where_neither_is_safer_each_change_has_its_buffer() -> None:
     both = (USED, LATE)
     assert broken("utilization", "wait_p99_ms", "utilization", sizes=(320, 7, None), targets=both) == (
         "Fragile: 3 of 3 what-ifs miss a target: utilization with 2 flows (about 320 packets do) and half "
-        "the RTT (no buffer tried does); wait: 99th percentile with 8 flows (about 7 do)."
+        "the RTT (no buffer tried does); 99th percentile wait with 8 flows (about 7 do)."
     )
 
 

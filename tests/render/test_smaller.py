@@ -104,7 +104,7 @@ def test_each_of_several_targets_has_a_row_with_what_the_others_come_to() -> Non
     rows = {row[0]: row[1:] for row in grid.rows}
     assert rows["utilization at least 99 %"][0] == "14"
     assert rows["loss at most 0.1 %"][:3] == ["none up to 800", "480", "99.4"]
-    assert [rows["wait: mean at most 15 ms"][at] for at in (0, 2)] == ["1", "90"]  # more than with 3
+    assert [rows["mean wait at most 15 ms"][at] for at in (0, 2)] == ["1", "90"]  # more than with 3
     assert alone(advised({"fifo": (14, runs(FIFO))})) is None
 
 

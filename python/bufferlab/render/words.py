@@ -94,6 +94,11 @@ def title_text(target: Target) -> str:
     return target.title
 
 
+def begun(text: str, target: Target) -> str:
+    """A text on a target as it begins a sentence; a group's name stays as it is written."""
+    return text if target.group else f"{text[:1].upper()}{text[1:]}"
+
+
 def listed(names: Sequence[str]) -> str:
     """Names in a sentence: "a, b and c"."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
@@ -106,4 +111,4 @@ def head_of(target: Target) -> str:
 
 def short_text(target: Target) -> str:
     """A target's metric in a table: "wait: p99"."""
-    return re.sub(r"(\d+)th percentile", r"p\1", title_text(target))
+    return re.sub(r"(\d+)th percentile", r"p\1", target.heading)

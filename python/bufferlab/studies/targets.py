@@ -129,9 +129,20 @@ class Target:
         return dataclasses.replace(self, bound=self.bound * (1 - share if self.at_least else 1 + share))
 
     @property
+    def heading(self) -> str:
+        """What it is about, at a table's head: "wait: mean"; "calls: rating R", of "call: rating R"."""
+        return self._of_group(self.metric.title)
+
+    @property
     def title(self) -> str:
-        """What it is about: "calls: rating R", of the metric "call: rating R"."""
-        title = self.metric.title
+        """The same in a sentence: "mean wait", "calls: rating R"."""
+        what, _, statistic = self.metric.title.removeprefix(_CALL).rpartition(": ")
+        first = re.match(r"[^,(]*[^,( ]", statistic)
+        if not what or first is None:
+            return self.heading
+        return self._of_group(f"{first[0]} {what}{statistic[first.end() :]}")
+
+    def _of_group(self, title: str) -> str:
         return title if self.group is None else f"{self.group}: {title.removeprefix(_CALL)}"
 
     def __str__(self) -> str:

@@ -48,8 +48,8 @@ def test_which_queue_meets_each_target_alone(advice: Advice) -> None:
     assert lost["met_by"] == [{"queue": "fifo", "met": ["14 packets"], "tried": 3, "larger_packets": None}]
     assert lost["not_by"] == ["fq_codel"] and lost["nearest"] is None
     said = helps(advice) or ""
-    assert "utilization at least 99 %: fifo from 20 packets on, fq_codel, target 5 ms." in said
-    assert "loss at most 0.1 %: fifo up to 14 packets (not with 20 packets); not fq_codel." in said
+    assert "Utilization at least 99 %: fifo from 20 packets on, fq_codel, target 5 ms." in said
+    assert "Loss at most 0.1 %: fifo up to 14 packets (not with 20 packets); not fq_codel." in said
 
 
 def test_a_larger_buffer_that_meets_a_target_alone(advice: Advice) -> None:

@@ -265,7 +265,9 @@ def best_but_missed(advice: Advice) -> str | None:
         return None
     entry, share = advice.entries[best.name], share_text(best.behind)
     misses = _misses(advice, best)
-    return f"Best is {entry_text(entry)}, if it may miss {misses}. Users fare {share} better with it."
+    return (
+        f"Best is {entry_text(entry)}, if it may miss a target ({misses}). Users fare {share} better with it."
+    )
 
 
 def _misses(advice: Advice, best: Rival) -> str:

@@ -9,7 +9,7 @@ from bufferlab.render.advise.felt import kept_by_groups
 from bufferlab.render.advise.mixes import controls_decide
 from bufferlab.render.advise.what_if import is_monotone
 from bufferlab.render.advise.words import entry_text, queue_text
-from bufferlab.render.words import listed, title_text
+from bufferlab.render.words import begun, listed, title_text
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
@@ -98,7 +98,7 @@ def helps(advice: Advice) -> str | None:
     """What would meet the targets that the answer misses: a sentence for each of several, and for traffic."""
     texts = []
     if len(advice.targets) > 1:
-        texts += [f"{target}: {_who(advice, target)}." for target in advice.targets]
+        texts += [f"{begun(str(target), target)}: {_who(advice, target)}." for target in advice.targets]
     queue = advice.answer.queue
     shown = controls_decide(advice) is not None  # the first lines have it
     eased = [

@@ -12,7 +12,7 @@ from bufferlab.render.advise.harm import harms
 from bufferlab.render.advise.least import loss_decided
 from bufferlab.render.advise.words import about_size
 from bufferlab.render.framed import WITHIN, Line
-from bufferlab.render.words import listed, title_text
+from bufferlab.render.words import begun, listed, title_text
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.choosing.thresholds import loses_heavily
@@ -42,7 +42,7 @@ def fragile(advice: Advice) -> str | None:
         return _unasked(advice, missed, where)
     counted = f"Fragile: {counted} {_them(advice)}"
     if len(missed) == 1:
-        which = "" if len(advice.targets) == 1 else f", {title_text(missed[0])}"
+        which = "" if len(advice.targets) == 1 else f" ({title_text(missed[0])})"
         return f"{counted}{which}{_named_few(missing)}{held}."
     texts = [
         f"{counted}: {_naming_packets(_by_target(advice, missing, sizes=common is None))}{common or ''}.",
@@ -200,9 +200,7 @@ def _text(advice: Advice, *, sizes: bool) -> str:
             text = _with(each, _broken(advice, each, target)) if sizes else each.brief
             missing.setdefault(target, []).append(text)
     for target, found in missing.items():
-        words = title_text(target)
-        subject = words if target.group else f"{words[:1].upper()}{words[1:]}"
-        parts.append(f"{subject} missed with {', '.join(found)}.")
+        parts.append(f"{begun(title_text(target), target)} missed with {', '.join(found)}.")
     return " ".join(parts)
 
 
