@@ -114,8 +114,9 @@ def rtt_range_s(scenario: Scenario, link: int) -> tuple[float, float] | None:
         scenario: The scenario.
         link: Index of the link.
     """
-    first, second = (_rtts_s(seeded, _sizing_groups(seeded, link)) for seeded in map(scenario.seeded, (1, 2)))
-    return (float(first.min()), float(first.max())) if (first == second).all() else None
+    drawn = (_rtts_s(seeded, _sizing_groups(seeded, link)) for seeded in map(scenario.seeded, (1, 2)))
+    first, second = ((float(each.min()), float(each.max())) for each in drawn)
+    return first if first == second else None
 
 
 def _sizing_groups(seeded: Seeded, link: int) -> list[int]:

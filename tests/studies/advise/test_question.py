@@ -126,3 +126,21 @@ def test_where_no_flow_fills_the_link_bursts_bound_the_search_and_not_the_round_
     pages = prepare({"run": {"duration": "2 s"}, "bottleneck": link, "flows": flows})
     assert Question.of(pages, 0, ()).upper == 1000
     assert Question.of(base("5 Mbps", "40 ms"), 0, ()).upper == 64
+
+
+SHORT = {"kind": "short-flows", "size": "pareto(mean=30 KB, shape=1.2)", "interval": "100 ms"}
+
+
+@pytest.mark.parametrize(
+    ("rtts", "applications", "range_ms"),
+    [
+        ({"a": "20 ms", "b": "40 ms", "call": "90 ms"}, {"call": CALL}, (20.0, 40.0)),
+        ({"a": "uniform(20 ms, 40 ms)"}, {}, None),
+        ({"a": "30 ms"}, {"a": SHORT}, (30.0, 30.0)),  # seeds draw other numbers of them
+    ],
+)
+def test_between_which_round_trips_flows_are_is_known_where_seeds_draw_none(
+    rtts: dict[str, str], applications: dict[str, dict[str, str]], range_ms: tuple[float, float] | None
+) -> None:
+    found = Question.of(mixed(rtts, applications), 0, ()).site.rtts_ms
+    assert found == (None if range_ms is None else pytest.approx(range_ms))
