@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ import bufferlab
 from bufferlab import Result
 
 _BLOCK_INTERFACE: Final = 1
-_BLOCK_PACKET: Final = 6
+BLOCK_PACKET: Final = 6
 _IP: Final = 28
 """Where IP begins in a packet's block."""
 
@@ -56,24 +57,35 @@ def capture(table: dict[str, Any], path: Path, backups: set[int]) -> Result:
 def _at_port(content: bytes, names: tuple[str, ...], backups: set[int]) -> bytes:
     """The packets of these interfaces as of one, with addresses of a home and of the Internet."""
     kept: set[int] = set()
-    number, at, found = 0, 0, bytearray()
-    while at < len(content):
-        kind, size = struct.unpack_from("<II", content, at)
-        block = bytearray(content[at : at + size])
-        at += size
+    number, found = 0, bytearray()
+    for kind, block in blocks(content):
         if kind == _BLOCK_INTERFACE:
             is_wanted = any(name.encode() in block for name in names)
             found += block if is_wanted and not kept else b""
             kept |= {number} if is_wanted else set()
             number += 1
-        elif kind != _BLOCK_PACKET:
+        elif kind != BLOCK_PACKET:
             found += block
         elif struct.unpack_from("<I", block, 8)[0] in kept:
             struct.pack_into("<I", block, 8, 0)
-            for end in (_IP + 12, _IP + 16):
-                block[end : end + 4] = _address(bytes(block[end : end + 4]), backups)
+            readdress(block, lambda simulated: _address(simulated, backups))
             found += block
     return bytes(found)
+
+
+def blocks(content: bytes) -> Iterator[tuple[int, bytearray]]:
+    """The blocks of a simulated capture, each with its type."""
+    at = 0
+    while at < len(content):
+        kind, size = struct.unpack_from("<II", content, at)
+        yield kind, bytearray(content[at : at + size])
+        at += size
+
+
+def readdress(block: bytearray, to: Callable[[bytes], bytes]) -> None:
+    """Give both ends of a packet other addresses."""
+    for end in (_IP + 12, _IP + 16):
+        block[end : end + 4] = to(bytes(block[end : end + 4]))
 
 
 def _address(simulated: bytes, backups: set[int]) -> bytes:

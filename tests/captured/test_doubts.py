@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import polars as pl
 import pytest
@@ -16,11 +17,12 @@ from bufferlab.captured.rate import is_impossible
 from bufferlab.captured.scenario import Known
 from bufferlab.render.observe.fit import fit_lines
 
+from .both_ways import BLOCK_PACKET, blocks, readdress
 from .conftest import Captured
 
 
-def test_a_guessed_direction_is_said(tmp_path: Path) -> None:
-    """Downloads of pages go the other way than a bulk transfer, and all addresses are private."""
+def test_a_direction_that_the_capture_does_not_have_is_a_guess(tmp_path: Path) -> None:
+    """Clients ask for pages on the side to which a bulk transfer goes, and all addresses are private."""
     path = tmp_path / "both.pcapng"
     scenario = {
         "run": {"duration": "10 s"},
@@ -32,24 +34,56 @@ def test_a_guessed_direction_is_said(tmp_path: Path) -> None:
     }
     bufferlab.run(scenario, progress=False, pcap=path)
     seen = bufferlab.observe(path)
-    assert any("which way packets go is a guess" in each for each in seen.doubts)
-    assert "beware" in str(seen) and seen.to_dict()["doubts"] == list(seen.doubts)
+    assert seen.doubts == ()
+    path.write_bytes(_undirected(path.read_bytes(), bytes))
+    assert bufferlab.observe(path).load_bps == seen.load_bps  # their networks tell directions apart
+    path.write_bytes(_undirected(path.read_bytes(), _scattered))
+    guessed = bufferlab.observe(path)
+    assert any("which way packets go is a guess" in each for each in guessed.doubts)
+    assert "beware" in str(guessed) and guessed.to_dict()["doubts"] == list(guessed.doubts)
     named = bufferlab.observe(path, inside=["10.0.0.0/9"])
-    assert named.doubts == ()
-    assert named.load_bps > seen.load_bps
+    assert named.doubts == () and named.load_bps == seen.load_bps > guessed.load_bps
+
+
+def _undirected(content: bytes, to: Callable[[bytes], bytes]) -> bytes:
+    """A simulated capture with other addresses, whose packets do not say which way they went."""
+    found = bytearray()
+    for kind, block in blocks(content):
+        if kind == BLOCK_PACKET:
+            readdress(block, to)
+        at = block.find(_FLAGS, _OPTIONS) if kind == BLOCK_PACKET else -1
+        if at >= 0:
+            block[at + len(_FLAGS)] = 0
+        found += block
+    return bytes(found)
+
+
+_OPTIONS: Final = 28
+"""Where options begin in a packet's block at the earliest."""
+
+_FLAGS: Final = b"\2\0\4\0"
+"""Code and length of the option that has a packet's direction."""
+
+
+def _scattered(simulated: bytes) -> bytes:
+    """Addresses of which no two are in one network; those of senders are below 10.128.0.0."""
+    return bytes((10, simulated[1] + simulated[3], *simulated[2:]))
 
 
 def test_a_link_that_was_full_before_the_capture_began(captured: Captured) -> None:
     seen = bufferlab.observe(captured.at_receivers)
     assert seen.doubts == ()
-    (link,) = seen.observation.links.filter(direction=0, interface=seen.interface).to_dicts()
+    (link,) = seen.observation.links.filter(direction=1, interface=seen.interface).to_dicts()
     asked: dict[str, Any] = {"named": True, "ahead": False}
     late = seen.long.with_columns(is_opened=pl.lit(0))
     (said,) = doubts(seen.observation, link, late, **asked)
     assert "begins in the middle of flows on a busy link" in said
     assert list(doubts(seen.observation, link, seen.long, **asked)) == []
     idle = seen.observation.seconds.with_columns(
-        pl.when(pl.int_range(pl.len()) == 5).then(0).otherwise(pl.col("wire_bytes")).alias("wire_bytes")
+        pl.when(pl.int_range(pl.len()).over("direction") == 5)
+        .then(0)
+        .otherwise(pl.col("wire_bytes"))
+        .alias("wire_bytes")
     )
     rested = dataclasses.replace(seen.observation, seconds=idle)
     assert list(doubts(rested, link, late, **asked)) == []

@@ -110,17 +110,17 @@ impl Pcap {
 
     /// The interface at which a packet is seen, and its direction there.
     fn interface(&self, sighting: &Sighting<'_>) -> Option<(u32, Direction)> {
-        let of_link = |link: u32, place: u32| {
-            self.links[link as usize].map(|first| (first + place, Direction::Inbound))
+        let of_link = |link: u32, place: u32, direction: Direction| {
+            self.links[link as usize].map(|first| (first + place, direction))
         };
         let host = |sends: bool| if sends { self.senders } else { self.receivers };
         let from_sender = sighting.packet.from_sender;
         match sighting.step {
             Step::Leaves => host(from_sender).map(|interface| (interface, Direction::Outbound)),
             Step::Arrives => host(!from_sender).map(|interface| (interface, Direction::Inbound)),
-            Step::Joins(link, _) => of_link(link, 0),
-            Step::Reaches(link, _) => of_link(link, 1),
-            Step::Lost(link, _) => of_link(link, 2),
+            Step::Joins(link, _) => of_link(link, 0, Direction::Inbound),
+            Step::Reaches(link, _) => of_link(link, 1, Direction::Outbound),
+            Step::Lost(link, _) => of_link(link, 2, Direction::Inbound),
             Step::Starts(_) => None,
         }
     }

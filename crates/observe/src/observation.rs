@@ -356,6 +356,8 @@ counters! {
         cut_packets,
         /// Packets within others.
         tunneled_packets,
+        /// Packets of which the capture says which way they went: its machine's way, or between which stations of Ethernet.
+        sided_packets,
         /// Packets of interfaces beyond the limit, left out of everything else.
         other_interface_packets,
         /// Connections.

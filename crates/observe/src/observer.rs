@@ -54,7 +54,7 @@ impl Observer {
             totals: Totals::default(),
             flows: Flows::new(limits.flows),
             rows: Rows::new(limits.rows),
-            sides: Sides::new(&limits.inside),
+            sides: Sides::new(&limits.inside, limits.joined),
             links: Interfaces { links: Vec::new(), bins: limits.bins },
             seen: Seen::default(),
             limits: Limits { interfaces: limits.interfaces.min(MOST_INTERFACES), ..limits },
@@ -82,12 +82,12 @@ impl Observer {
         }
         let interface = if self.limits.joined { 0 } else { packet.interface };
         let Some(place) = place(packet, interface) else {
-            let direction = self.sides.direction((packet.source, 0), (packet.destination, 0));
+            let direction = self.sides.direction(packet);
             self.seen.begin(0, packet.frame_bytes, true);
             self.links.of(interface)[direction].packet(now, packet, &self.seen, None);
             return;
         };
-        let entry = self.connection(now, &place, &packet.content);
+        let entry = self.connection(now, &place, packet);
         let connection = self.flows.get(entry);
         let loaded = self.links.of(interface).each_ref().map(|link| link.is_loaded(now));
         self.seen.loaded = [0, 1].map(|role| loaded[connection.direction ^ role]);
@@ -148,6 +148,7 @@ impl Observer {
         totals.last_ns = totals.last_ns.max(packet.at_ns);
         totals.packets += 1;
         totals.frame_bytes += u64::from(packet.frame_bytes);
+        totals.sided_packets += u64::from(packet.outbound.is_some() || packet.stations.is_some());
         totals.tunneled_packets += u64::from(packet.tunneled);
         *match packet.content {
             Content::Tcp(_) => &mut totals.tcp_packets,
@@ -161,12 +162,12 @@ impl Observer {
     }
 
     /// The entry of a packet's connection, which may be new.
-    fn connection(&mut self, now: u64, place: &Place, content: &Content) -> usize {
+    fn connection(&mut self, now: u64, place: &Place, packet: &Packet) -> usize {
         let found = self.flows.find(&place.key);
         if let Some(entry) = found {
             let idle_ns = self.limits.idle_ns;
             let connection = self.flows.get(entry);
-            let is_over = match content {
+            let is_over = match &packet.content {
                 Content::Tcp(tcp) => connection.is_over(place.sender, tcp),
                 _ => now - connection.last_ns > idle_ns,
             };
@@ -176,8 +177,8 @@ impl Observer {
         }
         let number = self.totals.connections;
         self.totals.connections += 1;
-        let direction = self.sides.learn(place.from, place.to);
-        let new = Connection::new(number, now, place, content, direction);
+        let direction = self.sides.learn(packet, [place.from.1, place.to.1]);
+        let new = Connection::new(number, now, place, &packet.content, direction);
         if new.is_opened {
             self.links.of(place.key.interface)[new.direction].begin(now);
         }

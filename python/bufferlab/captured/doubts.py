@@ -195,7 +195,10 @@ def _is_one_way(observation: Observation, link: dict[str, Any]) -> bool:
 
 
 def _is_guessed(observation: Observation, interface: int) -> bool:
-    """Whether most connections have two private ends, or two public ones."""
+    """Whether the capture has no directions, and most connections have two private ends, or two public."""
+    totals = observation.totals
+    if 2 * totals["sided_packets"] > totals["packets"]:
+        return False
     ends = observation.connections.filter(pl.col("interface") == interface).select("initiator", "responder")
     same = [
         ipaddress.ip_address(first).is_private == ipaddress.ip_address(second).is_private

@@ -15,6 +15,8 @@ pub(super) struct Frame<'a> {
     pub(super) interface: u32,
     pub(super) link_type: u16,
     pub(super) bytes: &'a [u8],
+    /// Whether the machine that captured sent it, as the record says.
+    pub(super) outbound: Option<bool>,
     /// Its length on the link, without a checksum.
     pub(super) original_bytes: u32,
     /// Where its record begins.

@@ -3,6 +3,8 @@
 //! Link types are those of the registry of link-layer header types (tcpdump.org/linktypes.html; draft-ietf-opsawg-pcaplinktype).
 //! What comes back is always the rest of what went in, so that its length says where it began.
 
+use super::packet::Station;
+
 /// Why there is no IP packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Miss {
@@ -18,6 +20,10 @@ pub(super) enum Miss {
 
 type Found<'a> = Result<&'a [u8], Miss>;
 
+/// `LINKTYPE_ETHERNET`.
+const ETHERNET: u16 = 1;
+/// `LINKTYPE_LINUX_SLL`.
+const SLL: u16 = 113;
 /// `LINKTYPE_LINUX_SLL2`.
 const SLL2: u16 = 276;
 
@@ -37,14 +43,14 @@ const LEAST_TYPE: u16 = 0x0600;
 #[inline]
 pub(super) fn ip(link_type: u16, frame: &[u8]) -> Found<'_> {
     match link_type {
-        1 => ethernet(frame),
+        ETHERNET => ethernet(frame),
         0 => loopback(frame),
         108 => family(be_word(frame, 0)?, frame),
         9 | 50 | 51 => point_to_point(link_type, frame),
         // RAW is 101; some systems wrote their own DLT_RAW
         12 | 14 | 101 | 228 | 229 => Ok(frame),
         104 => of_type(be_half(frame, 2)?, rest(frame, 4)?),
-        113 => cooked(be_half(frame, 14)?, rest(frame, 16)?),
+        SLL => cooked(be_half(frame, 14)?, rest(frame, 16)?),
         SLL2 => cooked(be_half(frame, 0)?, rest(frame, 20)?),
         _ => Err(Miss::Link),
     }
@@ -55,6 +61,31 @@ pub(super) fn ip(link_type: u16, frame: &[u8]) -> Found<'_> {
 #[inline]
 pub(super) fn index(link_type: u16, frame: &[u8]) -> Option<u32> {
     if link_type == SLL2 { be_word(frame, 4).ok().filter(|&index| index > 0) } else { None }
+}
+
+/// Whether the machine that captured sent a frame, as Linux's cooked captures say: 0 to 2 came to it (also as broadcast or multicast), 3 was
+/// somebody else's, 4 it sent itself. The type is at the beginning of the older format (`LINKTYPE_LINUX_SLL`), in the newer one behind two
+/// words and a half.
+#[inline]
+pub(super) fn outbound(link_type: u16, frame: &[u8]) -> Option<bool> {
+    let kind = match link_type {
+        SLL => be_half(frame, 0).ok()?,
+        SLL2 => u16::from(*frame.get(10)?),
+        _ => return None,
+    };
+    match kind {
+        0..=2 => Some(false),
+        4 => Some(true),
+        _ => None,
+    }
+}
+
+/// Between which stations a frame of Ethernet went, the sender first (IEEE 802.3, 3.1.1: the receiver's address comes first).
+#[inline]
+pub(super) fn stations(link_type: u16, frame: &[u8]) -> Option<[Station; 2]> {
+    let both = (link_type == ETHERNET).then(|| frame.first_chunk::<12>())??;
+    let [to, from] = [0, 6].map(|at| std::array::from_fn(|byte| both[at + byte]));
+    Some([from, to])
 }
 
 #[inline]

@@ -25,7 +25,7 @@ mod tunnel;
 mod window;
 
 pub use compression::Compression;
-pub use packet::{Content, Edges, Flags, Packet, Tcp, Udp};
+pub use packet::{Content, Edges, Flags, Packet, Station, Tcp, Udp};
 pub use reader::{ReadError, Reader};
 pub use report::{Format, Interface, Notice, Report, Warning};
 

@@ -2,6 +2,9 @@
 
 use std::net::IpAddr;
 
+/// An address of Ethernet (IEEE 802.3, 3.2.3).
+pub type Station = [u8; 6];
+
 /// A captured packet. The addresses, the content and `ip_bytes` are those of the innermost IP packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
@@ -27,6 +30,10 @@ pub struct Packet {
     pub identification: Option<u16>,
     /// Whether it was found inside another IP packet (VXLAN, GRE, GTP-U, IP in IP).
     pub tunneled: bool,
+    /// Whether the machine that captured sent it, else it received it; `None` where the capture does not say.
+    pub outbound: Option<bool>,
+    /// Between which stations of Ethernet the frame went, the sender first.
+    pub stations: Option<[Station; 2]>,
     /// What it carries.
     pub content: Content,
 }

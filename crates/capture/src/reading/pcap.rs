@@ -65,6 +65,7 @@ impl Pcap {
             interface: 0,
             link_type: self.link_type,
             bytes: &bytes[RECORD_BYTES..],
+            outbound: None,
             original_bytes: original.max(captured).saturating_sub(self.checksum_bytes),
             at_byte,
         })

@@ -23,6 +23,7 @@ const IF_SPEED: u16 = 8;
 const IF_TSRESOL: u16 = 9;
 const IF_FCSLEN: u16 = 13;
 const IF_TSOFFSET: u16 = 14;
+const EPB_FLAGS: u16 = 2;
 const ISB_IFDROP: u16 = 5;
 const ISB_OSDROP: u16 = 7;
 
@@ -67,6 +68,7 @@ struct Place {
     captured: u32,
     original: u32,
     head_bytes: usize,
+    outbound: Option<bool>,
 }
 
 impl Pcapng {
@@ -90,6 +92,7 @@ impl Pcapng {
             interface: facts.number as u32,
             link_type: facts.link_type,
             bytes: &desk.window.taken(end)[place.head_bytes..],
+            outbound: place.outbound,
             original_bytes: place.original.max(place.captured).saturating_sub(facts.checksum_bytes),
             at_byte,
         })
@@ -174,7 +177,8 @@ impl Pcapng {
         let snap_length = self.facts.first().map_or(0, |facts| facts.snap_length);
         let limit = if snap_length == 0 { u32::MAX } else { snap_length };
         let captured = original.min(limit).min(length - 4 - SIMPLE_HEAD_BYTES as u32);
-        Some(Place { interface: 0, units: None, captured, original, head_bytes: SIMPLE_HEAD_BYTES })
+        let head_bytes = SIMPLE_HEAD_BYTES;
+        Some(Place { interface: 0, units: None, captured, original, head_bytes, outbound: None })
     }
 
     /// Blocks that hold no packet.
@@ -267,13 +271,27 @@ fn order_of(head: &[u8]) -> Option<Order> {
 fn enhanced(order: Order, block: &[u8]) -> Option<Place> {
     let head = block.get(..PACKET_HEAD_BYTES)?;
     let word = |at| order.word(head, at);
+    let captured = word(20);
     Some(Place {
         interface: word(8) as usize,
         units: Some(u64::from(word(12)) << 32 | u64::from(word(16))),
-        captured: word(20),
+        captured,
         original: word(24),
         head_bytes: PACKET_HEAD_BYTES,
+        outbound: outbound(order, block, captured),
     })
+}
+
+/// Sections 3.5 and 4.3: behind the packet's padding; of the flags the last two bits are 1 if it came in, 2 if it went out.
+#[inline]
+fn outbound(order: Order, block: &[u8], captured: u32) -> Option<bool> {
+    let behind = block.get(PACKET_HEAD_BYTES + (captured as usize).next_multiple_of(4)..)?;
+    let (_, flags) = options(order, behind).find(|&(code, value)| code == EPB_FLAGS && value.len() == 4)?;
+    match order.word(flags, 0) & 3 {
+        1 => Some(false),
+        2 => Some(true),
+        _ => None,
+    }
 }
 
 /// Appendix A: the interface's number has 16 bits, beside the count of drops.

@@ -186,6 +186,8 @@ fn packet(frame: &Frame<'_>) -> Result<(Packet, bool), Miss> {
         dscp: ip.class >> 2,
         identification: ip.identification,
         tunneled: inner.is_some(),
+        outbound: frame.outbound.or_else(|| link::outbound(frame.link_type, frame.bytes)),
+        stations: link::stations(frame.link_type, frame.bytes),
         content,
     };
     Ok((packet, bad))

@@ -78,6 +78,8 @@ prop_compose! {
             dscp: 0,
             identification,
             tunneled: false,
+        outbound: None,
+        stations: None,
             content,
         };
         (step, packet)

@@ -25,6 +25,8 @@ pub fn packet(at: u64, is_client: bool, payload: u32, content: Content) -> Packe
         dscp: 0,
         identification: None,
         tunneled: false,
+        outbound: None,
+        stations: None,
         content,
     }
 }

@@ -177,3 +177,22 @@ fn a_file_that_ends_within_a_block_was_cut() {
         assert_eq!(packets.len(), ends[2..].iter().filter(|&&end| end <= length).count());
     }
 }
+
+/// Sections 3.5 and 4.3: behind the padding; 1 came in, 2 went out, 0 does not say.
+#[test]
+fn a_packet_says_which_way_it_went() {
+    for (flags, expected) in [(0_u32, None), (1, Some(false)), (2, Some(true)), (3, None), (0xF6, Some(true))]
+    {
+        let said = flags.to_be_bytes();
+        for before in [&[][..], &[(1_u16, &b"a comment"[..])]] {
+            let options = [before, &[(2, &said)]].concat();
+            let padding = vec![0; (LENGTH.next_multiple_of(4) - LENGTH) as usize];
+            let head = words(&[0, 0, 7, LENGTH, LENGTH]);
+            let block = block(6, &[head, frame(), padding, written(&options)].concat());
+            let (packets, report) = found(&[header(1), interface(0, &[]), block]);
+            assert_eq!((packets[0].outbound, &report.warnings[..]), (expected, &[][..]));
+        }
+    }
+    let (packets, _) = found(&[header(1), interface(0, &[]), packet(0, LENGTH)]);
+    assert_eq!(packets[0].outbound, None);
+}

@@ -175,3 +175,22 @@ fn what_is_carried_is_no_longer_than_what_carries_it() {
         assert_eq!(tunneled(ipv6(44, &[&[4, 0, 0, more, 0, 0, 0, 9][..], &inner].concat())), is_first);
     }
 }
+
+/// The packet types of Linux's cooked captures: 0 to 2 came in, 3 is somebody else's, 4 went out.
+#[test]
+fn cooked_captures_say_which_way_a_packet_went() {
+    let way =
+        |link_type, parts: &[&[u8]]| only(link_type, [&parts.concat()[..], &tcp4(100)].concat()).outbound;
+    for (kind, expected) in [(0, Some(false)), (1, Some(false)), (2, Some(false)), (3, None), (4, Some(true))]
+    {
+        assert_eq!(way(113, &[&[0, kind], &[0; 12], &[8, 0]]), expected);
+        assert_eq!(way(276, &[&[8, 0], &[0; 8], &[kind], &[0; 9]]), expected);
+    }
+}
+
+#[test]
+fn ethernet_has_the_sending_station_behind_the_other() {
+    let packet = only(1, [&[2; 6][..], &[4; 6], &[8, 0], &tcp4(100)].concat());
+    assert_eq!((packet.stations, packet.outbound), (Some([[4; 6], [2; 6]]), None));
+    assert_eq!(only(101, tcp4(100)).stations, None);
+}
