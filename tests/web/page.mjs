@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { deflateRawSync } from "node:zlib";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
 
 const require = createRequire(new URL("../../web/package.json", import.meta.url));
 const { chromium } = require("playwright-core");
@@ -65,6 +65,33 @@ const tests = {
     await page.getByLabel("Buffer, at once").focus();
     await page.keyboard.press("Home");
     await page.getByText(/of at most 1;/).waitFor();
+  },
+  async "what a run came to is measured before and since a change, each by itself, and the link follows"(open) {
+    const tables = (page) => page.getByRole("region", { name: /^(What the run came to|Before the change)/ });
+    const cells = async (page, index = 0) => (await tables(page).nth(index).locator("tbody, thead").allTextContents()).join();
+    const page = await open(small());
+    await page.getByLabel("Time", { exact: true }).fill("500");
+    await page.getByText("At 2 s").waitFor();
+    await button(page, "Share").click();
+    const link = page.getByLabel("A link to what is shown here");
+    const first = await link.inputValue();
+    await page.getByRole("button", { name: /^BDP: / }).click();
+    await page.getByRole("heading", { name: "fifo, buffer 33 packets" }).waitFor();
+    await page.waitForFunction(([input, value]) => input.value !== value, [await link.elementHandle(), first]);
+    const held = JSON.parse(inflateRawSync(Buffer.from((await link.inputValue()).split("#s=")[1], "base64url")));
+    assert.equal(held.variants[0].overrides["bottleneck.buffer"], "33 packets");
+    await page.getByLabel("Time", { exact: true }).fill("1000");
+    await page.getByText("Before the change, from 1 s to 2 s: the link was busy").waitFor();
+    await page.getByText("What the run came to since the change at 2 s: the link was busy").waitFor();
+    // the same change as the scenario's own, measured from there on; and a run that ends there
+    const since = await open(small(SMALL.replace('warmup = "1 s"', 'warmup = "2 s"').replace('"40 packets"', '"40 packets", changes = [{ at = "2 s", buffer = "33 packets" }]')));
+    await atTheEnd(since);
+    assert.equal(await cells(page), await cells(since));
+    const before = await open(small(SMALL.replace('duration = "4 s"', 'duration = "2 s"')));
+    await atTheEnd(before);
+    assert.equal(await cells(page, 1), await cells(before));
+    assert.notEqual(await cells(page), await cells(page, 1));
+    await picture(page, "changed");
   },
   async "a target changes at once, and again on the way back"(open) {
     const page = await open(small(SMALL, { "bottleneck.queue": "codel" }));

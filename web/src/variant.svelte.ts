@@ -1,9 +1,11 @@
 import type * as Comlink from "comlink";
 import { started } from "./engine/host";
 import { Layout, type LinkView } from "./engine/layout";
-import type { Answer, Asked, Discipline, Inside, Limit, Mark, Problem, Summary, Waits } from "./engine/types";
+import type { Answer, Asked, Discipline, Inside, Limit, Mark, Move, Problem, Summary, Waits } from "./engine/types";
 import type { Runner } from "./engine/worker";
+import { whole } from "./format";
 import { Measurement } from "./measure.svelte";
+import { Parted } from "./parted.svelte";
 
 const BUDGET_MS = 30;
 /** How busy a link is, is seen over this many full packets at least. */
@@ -35,9 +37,6 @@ function slowest(answer: Answer): number {
   return rates.indexOf(Math.min(...rates));
 }
 
-/** What a slider does to a run that is under way. */
-type Setting = { packets: number } | { target_s: number };
-
 /** Disciplines whose target can be another one while they run: crates/qdisc/src/change.rs. */
 const WITH_TARGET = ["codel", "fq_codel", "pie"];
 
@@ -67,15 +66,21 @@ export class Variant {
   inside = $state.raw<Inside | null>(null);
   waits = $state.raw<Waits>({ seconds: [], percent: [] });
   readonly measurement = new Measurement();
+  /** What it came to before and since changes on the way. */
+  readonly parted = new Parted();
+  /** What sliders did on the way, as far as the run has seen it. */
+  moved = $state.raw<Move[]>([]);
   /** Text or sliders changed since the run began. */
   changed = $state(false);
 
   #layout: Layout | null = null;
   #rows: Float64Array[] = [];
   #limits: number[] = [];
-  /** What sliders did on the way, and how much of it the run has seen. */
-  #moves: { time: number; to: Setting }[] = [];
+  /** All that sliders did, and how much of it the run has seen. */
+  #moves: Move[] = [];
   #seen = 0;
+  /** What the run began as: sliders' values are those of the next one, too. */
+  #begun: Asked = { text: "", overrides: {} };
   #worker: Worker;
   #runner: Comlink.Remote<Runner>;
   #queue: Promise<unknown> = Promise.resolve();
@@ -104,6 +109,7 @@ export class Variant {
 
   close(): void {
     this.measurement.end();
+    this.parted.end();
     this.#worker.terminate();
   }
 
@@ -118,7 +124,10 @@ export class Variant {
       this.failure = "";
       this.results = this.now = this.before = this.justBefore = this.earlier = this.series = null;
       this.changed = false;
-      const read = await this.#runner.read(this.asked);
+      this.#begun = this.asked;
+      this.parted.end();
+      this.moved = [];
+      const read = await this.#runner.read(this.#begun);
       this.problems = "problems" in read ? read.problems : [];
       if (!("answer" in read)) return;
       const links = namesOf(this.answer);
@@ -143,7 +152,8 @@ export class Variant {
     this.target = WITH_TARGET.includes(this.#discipline?.kind ?? "") ? (this.#discipline?.target_ps ?? 0) / 1e12 : null;
     this.#rows = [];
     this.#limits = [];
-    this.#seen = 0;
+    this.#see(0);
+    this.parted.end();
     ({ now: this.now, inside: this.inside, waits: this.waits } = await this.#runner.begin(this.link));
     this.#show();
   }
@@ -155,8 +165,8 @@ export class Variant {
       if (!this.runs || this.ended || !answer || until <= this.time) return;
       const move = this.#moves[this.#seen];
       if (move && move.time <= this.time) {
-        this.#seen += 1;
-        await this.#apply(move.to);
+        this.#see(this.#seen + 1);
+        await this.#apply(move);
       }
       const next = this.#moves[this.#seen]?.time ?? Number.POSITIVE_INFINITY;
       const { rows, now, inside, waits } = await this.#runner.advance(Math.min(until, next, answer.duration_s), BUDGET_MS, this.link);
@@ -173,7 +183,9 @@ export class Variant {
       this.inside = inside;
       this.waits = waits;
       if (rows.length > 0) this.#show();
-      if ((now[0] ?? 0) >= answer.duration_s) this.results = await this.#runner.finish();
+      if ((now[0] ?? 0) < answer.duration_s) return;
+      this.results = await this.#runner.finish();
+      void this.parted.begin(this.#begun, this.moved, answer.warmup_s, answer.duration_s);
     });
   }
 
@@ -188,16 +200,18 @@ export class Variant {
 
   /** Another buffer, from now on. */
   setBuffer(packets: number): Promise<void> {
-    return this.#change("buffer", `${packets} packets`, { packets });
+    return this.#change("buffer", `${packets} packets`, { limit: { packets } });
   }
 
   /** Another target of the discipline, from now on. */
   setTarget(target_s: number): Promise<void> {
-    return this.#change("queue.target", `${Math.round(target_s * 1e6)} us`, { target_s: Math.round(target_s * 1e6) / 1e6 });
+    const us = Math.round(target_s * 1e6);
+    const discipline = this.#discipline;
+    return discipline ? this.#change("queue.target", `${us} us`, { discipline: { ...discipline, target_ps: 1e6 * us } }) : Promise.resolve();
   }
 
   /** What a key of the link is set to: at once in a run that goes on, and from the start in the next. */
-  #change(key: string, value: string, to: Setting): Promise<void> {
+  #change(key: string, value: string, to: Move["to"]): Promise<void> {
     return this.#alone(async () => {
       const path = this.answer?.links[this.link]?.path;
       if (!path) return;
@@ -206,20 +220,28 @@ export class Variant {
         this.changed = true;
         return;
       }
-      this.#moves = [...this.#moves.slice(0, this.#seen), { time: this.time, to }];
-      this.#seen = this.#moves.length;
-      await this.#apply(to);
+      const move = { time: this.time, link: this.link, to };
+      this.#moves = [...this.#moves.slice(0, this.#seen), move];
+      this.#see(this.#moves.length);
+      await this.#apply(move);
     });
   }
 
-  async #apply(to: Setting): Promise<void> {
-    if ("packets" in to) {
-      await this.#runner.setLimit(this.link, to);
-      this.limit = to;
-    } else if (this.#discipline) {
-      await this.#runner.setDiscipline(this.link, { ...this.#discipline, target_ps: Math.round(to.target_s * 1e12) });
-      this.target = to.target_s;
-    }
+  #see(moves: number): void {
+    this.#seen = moves;
+    this.moved = this.#moves.slice(0, moves);
+  }
+
+  async #apply(move: Move): Promise<void> {
+    await this.#runner.change(move);
+    if ("limit" in move.to) this.limit = move.to.limit;
+    else this.target = (move.to.discipline.target_ps ?? 0) / 1e12;
+  }
+
+  /** The buffer that runs now, as people write it. */
+  get buffer(): string {
+    const isMoved = this.moved.some(({ link, to }) => link === this.link && "limit" in to);
+    return isMoved ? `${whole(this.capacity)} packets` : (this.answer?.links[this.link]?.buffer ?? "");
   }
 
   get #discipline(): Discipline | undefined {

@@ -20,6 +20,13 @@ export interface Problem {
 /** "unlimited", or a number of one of both. */
 export type Limit = "unlimited" | { packets: number } | { bytes: number };
 
+/** What a slider does to a link of a run that is under way. */
+export interface Move {
+  time: number;
+  link: number;
+  to: { limit: Limit } | { discipline: Discipline };
+}
+
 /** As the plan has it, with its parameters. */
 export interface Discipline {
   kind: string;

@@ -1,7 +1,7 @@
 import * as Comlink from "comlink";
 import { reachable } from "../format";
 import { Lab } from "./lab";
-import type { Asked, Discipline, Limit, Progress, Read, Summary } from "./types";
+import type { Asked, Move, Progress, Read, Summary } from "./types";
 
 /** Samples that a chart has at the end of a run. */
 const CELLS = 1000;
@@ -72,24 +72,24 @@ class Runner {
     });
   }
 
-  setLimit(link: number, limit: Limit): void {
-    this.#guarded((lab) => lab.setLimit(link, limit));
-  }
-
-  setDiscipline(link: number, discipline: Discipline): void {
-    this.#guarded((lab) => lab.setDiscipline(link, discipline));
+  change({ link, to }: Move): void {
+    this.#guarded((lab) => ("limit" in to ? lab.setLimit(link, to.limit) : lab.setDiscipline(link, to.discipline)));
   }
 
   finish(): Summary {
     return this.#guarded((lab) => lab.finish());
   }
 
-  /** A whole run at once: what it came to.
+  /** A whole run at once, with what is done to it on the way: what it came to.
    * @throws Error if it is none. */
-  async whole(asked: Asked): Promise<Summary> {
+  async whole(asked: Asked, moves: Move[] = []): Promise<Summary> {
     await this.#sound(asked);
     return this.#guarded((lab) => {
       lab.begin();
+      for (const move of moves) {
+        lab.advance(move.time);
+        this.change(move);
+      }
       lab.advance(this.#duration);
       return lab.finish();
     });

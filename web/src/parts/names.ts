@@ -21,7 +21,7 @@ export function apartOf(variants: Variant[]): string[] {
 
 function queueOf(variant: Variant): string {
   const link = variant.answer?.links[variant.link];
-  return link ? `${link.plan.discipline.kind}, ${link.buffer}` : "no run";
+  return link ? `${link.plan.discipline.kind}, ${variant.buffer}` : "no run";
 }
 
 /** Lines of a scenario that one of the others lacks. */
