@@ -42,8 +42,8 @@ def test_calls_have_priority_and_class_default_its_part_of_the_buffer() -> None:
     ]
     assert made.verify == ("show policy-map interface Gi1 output",) and "b/w exceed drops" in made.reads
     notes = " ".join(made.notes)
-    assert "comes marked EF. Whoever else marks packets so goes first, too, up to 33 % of the link" in notes
-    assert "one part of a buffer that 2 classes share evenly" in notes and "and 200 ms of it at once" in notes
+    assert "comes marked EF goes first, up to 33 % of the link, and nothing else" in notes
+    assert "is that of all 2 classes, which share it evenly" in notes and "by more than 200 ms of it" in notes
 
 
 def test_several_classes_have_levels_shares_and_names_that_ios_knows() -> None:
@@ -94,7 +94,7 @@ def test_several_classes_have_levels_shares_and_names_that_ios_knows() -> None:
 def test_a_burst_is_in_bytes_and_a_time_has_a_doubt() -> None:
     made = made_for("EF: priority 10 %; rest: weight 1", "20 ms", burst="100 ms")
     assert "  priority percent 10 25000" in made.lines and "  queue-limit 10000 us" in made.lines
-    assert any("and 100 ms of it at once" in note for note in made.notes)
+    assert any("by more than 100 ms of it" in note for note in made.notes)
     assert any(note.startswith("No source says which rate") for note in made.notes)
 
 

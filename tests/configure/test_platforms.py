@@ -283,14 +283,14 @@ def test_the_lines_of_an_answer(wanted: dict[str, Any], lines: list[str]) -> Non
             "80000 us are more than these cards take: IQ PICs",
         ),
         ({"queue": "fifo", "buffer": "1 packets", "platform": "ios-xr"}, "The least is 9216 bytes"),
-        ({"queue": "fifo", "buffer": "9 packets", "platform": "ios-xe"}, "It does not label BGP's: a class"),
+        ({"queue": "fifo", "buffer": "9 packets", "platform": "ios-xe"}, "but not BGP's: a class of its own"),
         (
             {"queue": "fifo", "buffer": "9 packets", "platform": "ios-xe"},
             "Calls marked EF can go before the rest (LLQ)",
         ),
         (
             {"queue": "fifo", "buffer": "9 packets", "platform": "junos"},
-            "network-control (IS-IS, BFD, LACP) has here what it has there, 5 % of rate and buffer",
+            "network-control (IS-IS, BFD, LACP) keeps its 5 % of rate and buffer",
         ),
     ],
 )

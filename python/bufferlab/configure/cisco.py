@@ -77,15 +77,20 @@ def _write_llq(answer: Answer, target: Target) -> Written:
 
 
 _ATTACHED: Final = (
-    "An interface has one policy in each direction: one that is attached goes first, by 'no service-policy "
-    "output NAME' ('show running-config interface' names it)."
+    "An interface has one policy in each direction: take an attached one off first, by 'no service-policy "
+    "output NAME'."
 )
 
 
 def _xe_notes(answer: Answer, unit: str) -> list[str]:
     """What to know of every limit."""
     counted = [] if unit != "bytes" else [counted_note(answer)]
-    return [*counted, _ATTACHED, "Not every model takes every unit (packets, bytes, us, ms).", _CONTROL]
+    return [
+        *counted,
+        _ATTACHED,
+        "Models differ in the units that they take: packets, bytes, us, ms.",
+        _CONTROL,
+    ]
 
 
 def _xe_shape(answer: Answer, target: Target) -> list[str]:
@@ -107,9 +112,8 @@ def _xe_shape(answer: Answer, target: Target) -> list[str]:
 
 
 _CONTROL: Final = (
-    "class-default also holds what the router sends for its routing protocols. IOS labels that of RIP, OSPF, "
-    "EIGRP and IS-IS (pak_priority) and drops it last, if at all. It does not label BGP's: a class of its "
-    "own keeps that apart."
+    "Packets of the router's routing protocols wait in class-default, too. IOS drops them last "
+    "(pak_priority), but not BGP's: a class of its own keeps that apart."
 )
 
 _CALLS: Final = (

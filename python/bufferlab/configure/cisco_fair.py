@@ -18,8 +18,8 @@ _QUEUES: Final = tuple(2**power for power in range(4, 13))
 """Numbers of queues that the command takes."""
 
 NOTE: Final = (
-    "fair-queue keeps flows apart: in the simulation by 16 queues, each with up to a quarter of the "
-    "queue-limit. Where the model has more queues, fewer flows share one by chance."
+    "fair-queue is simulated with 16 queues, each with up to a quarter of the queue-limit. With more queues "
+    "fewer flows share one by chance."
 )
 
 SOURCES: Final = (

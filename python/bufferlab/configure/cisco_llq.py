@@ -116,8 +116,8 @@ def class_notes(answer: Answer, *, shaped: bool) -> Iterator[str]:
     classes = read_classes(answer)
     strict = [each for each in classes if each.weight is None]
     yield (
-        f"The queue-limit is class-default's alone: one part of a buffer that {len(classes)} classes share "
-        "evenly."
+        "The queue-limit is class-default's alone; a scenario's buffer is that of all "
+        f"{len(classes)} classes, which share it evenly."
     )
     if any(each.queue == FAIR for each in classes):
         yield NOTE
@@ -127,20 +127,17 @@ def class_notes(answer: Answer, *, shaped: bool) -> Iterator[str]:
     most = " and ".join(f"{each.percent} %" for each in strict if each.percent is not None)
     bound = f", up to {most} of the link" if most else ""
     yield (
-        f"It helps only what comes marked {first}. Whoever else marks packets so goes first, too{bound}: set "
-        "marks where packets enter your network, and clear those that you do not trust."
+        f"Whatever comes marked {first} goes first{bound}, and nothing else: set marks where packets enter "
+        "your network, and clear those that you do not trust."
     )
     if most:
         of = "the shaper's rate" if shaped else "the interface's bandwidth"
         burst = show_time(answer.parameters["burst_ps"])
         yield (
-            f"'priority percent' is of {of}. What exceeds that, and {burst} of it at once, is dropped while "
+            f"'priority percent' is of {of}. What exceeds it by more than {burst} of it is dropped while "
             "packets wait, as in the simulation."
         )
-    yield (
-        "A class with priority keeps its default limit, 512 packets on the ASR 1000; in the simulation it "
-        "has one part of the buffer, too."
-    )
+    yield ("A class with priority keeps its default limit, 512 packets on the ASR 1000.")
 
 
 def _check(classes: list[ServiceClass]) -> None:

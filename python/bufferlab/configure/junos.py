@@ -46,11 +46,11 @@ def write(answer: Answer, target: Target) -> Written:
     notes = [
         "The logical interface's speed turns the time into bytes: it is this buffer at this rate only.",
         *shaped,
-        "A scheduler map replaces the default one: network-control (IS-IS, BFD, LACP) has here what it has "
-        f"there, {_CONTROL_PERCENT} % of rate and buffer; map other forwarding classes that you use as well. "
-        "What the router sends for BGP is in best-effort by default, with all else.",
+        "A scheduler map replaces the default one. network-control (IS-IS, BFD, LACP) keeps its "
+        f"{_CONTROL_PERCENT} % of rate and buffer; map other forwarding classes that you use. BGP is in "
+        "best-effort by default.",
         "Commit with 'commit confirmed 5': Junos returns by itself after 5 minutes unless you commit again. "
-        "What undoes takes back the last commit, whatever it was.",
+        "'rollback 1' takes back the last commit, whatever it was.",
         "Junos drops from the head of a full buffer, not the packet that comes.",
     ]
     too_short = [f"{who} ({most} us)" for most, who in _RANGES if most < us]
