@@ -15,7 +15,7 @@ from bufferlab.captured.doubts import contradicted, doubts, late
 from bufferlab.captured.findings import Findings
 from bufferlab.captured.rate import is_impossible
 from bufferlab.captured.scenario import Known
-from bufferlab.render.observe.fit import fit_lines
+from bufferlab.render.observe.fit import fit_doubts, fit_lines, is_like
 
 from .both_ways import BLOCK_PACKET, blocks, readdress
 from .conftest import Captured
@@ -191,3 +191,7 @@ def test_waits_that_a_run_does_not_have_are_doubted(
     made = dataclasses.replace(fit, captured=seen, reproduced={**seen, "wait_p50_ms": own_ms}, distance=0.4)
     lines = " ".join(fit_lines(made, is_mix_given=True))
     assert ("beware: the median wait of the run and of the capture are far apart" in lines) == is_off
+    assert is_like(made) != is_off and not is_like(dataclasses.replace(made, distance=9.0))
+    guessed = fit_doubts(dataclasses.replace(made, queue_by="runs"), is_mix_given=True)
+    first = "waits of the scenario" if is_off else "what runs today is a guess, by runs: "
+    assert [each.startswith(first) for each in guessed] == [True]

@@ -341,7 +341,7 @@ def _fit_and_write(found: Findings, path: Path | None, known: Known, answer: _An
     from bufferlab.captured.doubts import contradicted  # noqa: PLC0415 - slow to import
     from bufferlab.captured.fitting import fitted  # noqa: PLC0415
     from bufferlab.progress import progress_bar  # noqa: PLC0415
-    from bufferlab.render.observe.fit import BEWARE, fit_doubts, fit_lines  # noqa: PLC0415
+    from bufferlab.render.observe.fit import BEWARE, fit_doubts, fit_lines, is_like  # noqa: PLC0415
 
     with progress_bar("trying controls", logged=True) as bar:
         fit = fitted(found, known, tell=bar.update)
@@ -350,7 +350,7 @@ def _fit_and_write(found: Findings, path: Path | None, known: Known, answer: _An
     doubts = [f"{BEWARE}{each}" for each in (*found.doubts, *against)]
     grave = list(fit_doubts(fit, is_mix_given=known.mix is not None))
     answer = answer._replace(against=[*grave, *against, *found.doubts])
-    if fit.queue_by != "assumed":
+    if fit.queue_by != "assumed" and is_like(fit):
         answer = answer._replace(today=OWN)
     said = [*lines, *(f"{BEWARE}{each}" for each in against)]
     for each in () if answer.is_wanted else said:

@@ -15,6 +15,7 @@ _WORDS: Final = {
     "wait_p50_ms": ("median wait", MILLISECONDS),
     "wait_p95_ms": ("95th percentile", MILLISECONDS),
 }
+_WAITS: Final = [name for name in _WORDS if name.startswith("wait_")]
 
 
 _OFF: Final = 1.35
@@ -43,7 +44,7 @@ def fit_lines(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
     if fit.left_out:
         shares = (f"{name} ({FRACTION.quantity(share, digits=2)})" for name, share in fit.left_out.items())
         yield f"left out, with their share of the link's rate: {listed(list(shares))}"
-    off = [words for name, (words, _) in _WORDS.items() if name.startswith("wait_") and _is_off(fit, name)]
+    off = [_WORDS[name][0] for name in _WAITS if _is_off(fit, name)]
     if off and not is_far:
         yield (
             f"{BEWARE}the {' and the '.join(off)} of the run and of the capture are far apart, so answers "
@@ -56,12 +57,20 @@ def fit_lines(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
         )
 
 
+def is_like(fit: Fit) -> bool:
+    """Whether a run of the scenario does what was captured, so that its queue may be what runs there."""
+    is_far = fit.distance is not None and fit.distance > NEAR
+    return not is_far and not any(_is_off(fit, name) for name in _WAITS)
+
+
 def fit_doubts(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
     """What most speaks against the scenario, in few words, as a box has room for."""
     if fit.distance is not None and fit.distance > NEAR:
         yield "the scenario does not do what was captured (below), so this may be wrong"
-    elif any(_is_off(fit, name) for name in _WORDS if name.startswith("wait_")):
+    elif not is_like(fit):
         yield "waits of the scenario and of the capture are far apart (below), so this may be wrong"
+    elif fit.queue_by == "runs":
+        yield f"what runs today is a guess, by runs: {fit.queue} ({fit.buffer})"
     if fit.controls is None and not is_mix_given:
         yield "controls are not known and assumed, and the answer rests on them: --mix names them"
 
