@@ -15,6 +15,8 @@ const CELLS = 1000;
 const PACKET_BITS = 12_000;
 /** Cells that a rate is the mean of: in one there may be room for a few packets only. */
 const SMOOTHED = 10;
+/** The same as a share of the run. */
+export const SMOOTHED_SHARE = SMOOTHED / CELLS;
 let made = 0;
 
 /** Columns of a chart: the first is time. */
