@@ -563,6 +563,8 @@ const tests = {
     await page.getByRole("link", { name: "Bufferbloat in a home" }).click();
     await page.getByRole("heading", { name: "One download, and everybody waits" }).waitFor();
     await toTheEnd(page);
+    const order = await page.locator("section[aria-label=Question], table, section[aria-label=Answer]").evaluateAll((parts) => parts.map((part) => part.ariaLabel ?? "table"));
+    assert.deepEqual([order[0], order.at(-1)], ["Question", "Answer"]); // the guess comes before what answers it
     const ping = page.getByRole("row", { name: /^ping/ }).getByRole("cell").last();
     assert.equal(await ping.textContent(), "78.7 ms");
     const answer = page.getByText("The ping takes 79 ms on average");
