@@ -185,6 +185,9 @@ const tests = {
     await atTheEnd(page);
     const compared = page.getByRole("region", { name: "Variants compared" });
     await compared.getByRole("table").nth(1).waitFor();
+    assert.equal(await compared.locator("canvas").count(), 4); // the others are folded
+    await compared.getByText("More charts: windows").click();
+    await compared.locator("canvas").nth(11).waitFor();
     const charts = await compared.getByRole("img").evaluateAll((all) => all.map((chart) => [chart.ariaLabel, chart.getBoundingClientRect().top]));
     assert.equal(charts.length, 12);
     for (let at = 0; at < charts.length; at += 2) {

@@ -16,7 +16,10 @@ export interface Scales {
 }
 
 const FAR = 4;
-export const CHARTS: (keyof Series)[] = ["backlog", "waits", "windows", "rtts", "rates", "goodputs"];
+/** What to look at first, and what else there is. */
+export const FIRST_CHARTS: (keyof Series)[] = ["backlog", "waits"];
+export const MORE_CHARTS: (keyof Series)[] = ["windows", "rtts", "rates", "goodputs"];
+const CHARTS = [...FIRST_CHARTS, ...MORE_CHARTS];
 
 export function scalesOf(variants: Variant[]): Scales {
   const tables = (chart: keyof Series): Columns[] => variants.flatMap(({ series }) => (series ? [series[chart]] : []));
