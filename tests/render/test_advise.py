@@ -26,7 +26,7 @@ from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.least import Run
 from bufferlab.studies.targets import Values, make_target
 
-from ..advised import FIFO, FQ_CODEL, advised, entry, runs, site
+from ..advised import ASPECTS, FIFO, FQ_CODEL, advised, entry, runs, site
 from .boxes import MET, box
 
 SLOW = dataclasses.replace(site(), rate_bps=100_000)
@@ -555,3 +555,11 @@ def test_the_title_has_between_which_round_trips_flows_are_where_there_is_room()
 
 def test_what_is_known_about_has_two_digits() -> None:
     assert [about_size(size) for size in (1, 17, 99, 358, 1435, 20734)] == [1, 17, 99, 360, 1400, 21000]
+
+
+def test_late_waits_have_a_column_where_there_is_room_for_all() -> None:
+    talking = [each for each in ASPECTS if each.metric.startswith("call.")]
+    text = "\n".join(box(advised(MET, aspects=talking)))
+    assert "means of 5 runs   used %  lost %  wait ms  p99 ms  call R" in text
+    assert "answer    fq_codel, 5 ms      99.6     0.5        4      12      93" in text
+    assert "p99" not in "\n".join(box(advised(MET)))

@@ -48,7 +48,7 @@ class Compared:
     Attributes:
         label: What it is: "today".
         name: The queue and its setting in few words: "fifo, 64 packets".
-        measured: What its runs gave, with the seeds that all rows have.
+        measured: What its runs gave, with the seeds that all rows have; `None` of what stands above rows.
         missed: The targets that it misses.
         place: Which gives way first where there is no room, the highest; those with the same go together.
         unlike: Groups of flows that have another control there, of which no column is filled.
@@ -72,12 +72,24 @@ class Column(NamedTuple):
     digits: int = 3
 
 
+_LATE: Final = Column("p99", MILLISECONDS.shown, "wait_p99_ms", MILLISECONDS)
+"""Behind the mean wait, where there is room for all columns."""
+
+_BEHIND_WAIT: Final = 3
+
+
 def comparison(advice: Advice) -> Iterator[Line]:
     """Lines of a box: a head, the answer, and what is beside it; none where nothing is."""
     rows = list(beside(advice))
     if len(rows) < 2:
         return
-    yield from in_columns(rows, list(_columns(advice)), len(advice.answer.values))
+    columns, seeds = list(_columns(advice)), len(advice.answer.values)
+    more = [*columns[:_BEHIND_WAIT], _LATE, *columns[_BEHIND_WAIT:]]
+    plain, wider = (_table(rows, each, seeds) for each in (columns, more))
+    is_shown = _LATE.metric in {each.metric for each in columns}
+    if not is_shown and _is_within(wider) and len(wider) == len(plain):
+        columns = more
+    yield from in_columns(rows, columns, seeds)
 
 
 def in_columns(rows: Sequence[Compared], columns: Sequence[Column], seeds: int) -> Iterator[Line]:
@@ -88,34 +100,34 @@ def in_columns(rows: Sequence[Compared], columns: Sequence[Column], seeds: int) 
         columns: What is shown of it.
         seeds: How many runs each has.
     """
-    names = [f"{each.name}{_MISSES if each.missed else ''}" for each in rows]
-    title = (
-        f"{seeds} runs; {_MISSES} misses" if any(each.missed for each in rows) else f"means of {seeds} runs"
-    )
-    numbers = [[_number(each, column) for column in columns] for each in rows]
-    heads = _heads(title, columns, names, numbers)
-    table = [*heads, *([name, *cells] for name, cells in zip(names, numbers, strict=True))]
+    table = _table(rows, columns, seeds)
     widths = _widths(table)
     ends = [sum(widths[: at + 1]) + _GAP * at for at in range(len(widths))]
-    above = [Compared("", "", None, place=min(each.place for each in rows))] * len(heads)
+    above = [Compared("", "", None, place=min(each.place for each in rows))] * (len(table) - len(rows))
     for (first, *cells), row in zip(table, (*above, *rows), strict=True):
         text = (" " * _GAP).join([f"{first:<{widths[0]}}", *map(str.rjust, cells, widths[1:])])
         yield Line(row.label, text, ends=ends, shorter=[(row.place, "")], is_elsewhere=True)
 
 
-def _heads(
-    title: str, columns: Sequence[Column], names: Sequence[str], numbers: Sequence[Sequence[str]]
-) -> list[list[str]]:
-    """The heads of the columns, with their units below them where there is no room beside them."""
-    together = [title, *(f"{each.head} {each.shown}".rstrip() for each in columns)]
-    widths = _widths([together, *([name, *cells] for name, cells in zip(names, numbers, strict=True))])
-    if sum(widths) + _GAP * (len(widths) - 1) <= _ROOM:
-        return [together]
-    return [[title, *(each.head for each in columns)], ["", *(each.shown for each in columns)]]
+def _table(rows: Sequence[Compared], columns: Sequence[Column], seeds: int) -> list[list[str]]:
+    """The cells below their heads, with the units below those where there is no room beside them."""
+    is_missed = any(each.missed for each in rows)
+    title = f"{seeds} runs; {_MISSES} misses" if is_missed else f"means of {seeds} runs"
+    cells = [[each.name] if each.measured is None else _cells(each, each.measured, columns) for each in rows]
+    together = [[title, *(f"{each.head} {each.shown}".rstrip() for each in columns)], *cells]
+    if _is_within(together):
+        return together
+    return [[title, *(each.head for each in columns)], ["", *(each.shown for each in columns)], *cells]
+
+
+def _is_within(table: Sequence[Sequence[str]]) -> bool:
+    widths = _widths(table)
+    return sum(widths) + _GAP * (len(widths) - 1) <= _ROOM
 
 
 def _widths(table: Sequence[Sequence[str]]) -> list[int]:
-    return [max(map(len, cells)) for cells in zip(*table, strict=True)]
+    """The widths of the columns; what stands above rows goes across them."""
+    return [max(map(len, cells)) for cells in zip(*(row for row in table if len(row) > 1), strict=True)]
 
 
 def beside(advice: Advice) -> Iterator[Compared]:
@@ -231,10 +243,13 @@ def felt_column(advice: Advice, aspect: Aspect) -> Column:
     return Column(group or "all", short.get(name, unit.shown), aspect.metric, unit)
 
 
-def _number(row: Compared, column: Column) -> str:
-    if row.measured is None:
-        return ""
-    if column.metric.rpartition(".")[0] in row.unlike:
+def _cells(row: Compared, measured: Measured, columns: Sequence[Column]) -> list[str]:
+    name = f"{row.name}{_MISSES if row.missed else ''}"
+    return [name, *(_number(measured, each, row.unlike) for each in columns)]
+
+
+def _number(measured: Measured, column: Column, unlike: AbstractSet[str]) -> str:
+    if column.metric.rpartition(".")[0] in unlike:
         return NONE
-    mean = row.measured.mean(column.metric).mean
+    mean = measured.mean(column.metric).mean
     return NONE if mean is None else column.unit.text(mean, digits=column.digits)
