@@ -551,6 +551,8 @@ def test_the_title_has_between_which_round_trips_flows_are_where_there_is_room()
     assert place_text(dataclasses.replace(site(), rtts_ms=(40.0, 40.0))) == place_text(site())
     long = dataclasses.replace(spread_out, name="A name that nearly fills a title, as some have")
     assert place_text(long).endswith("RTT 40 ms")
+    assert place_text(spread_out, "calls").endswith("RTT 40 ms (4 to 76), for calls")
+    assert place_text(spread_out, {"calls": 10.0}) == place_text(spread_out)
 
 
 def test_what_is_known_about_has_two_digits() -> None:

@@ -186,3 +186,9 @@ def test_where_a_discipline_with_a_target_misses_it_says_which_target_delay_hold
     nothing = shown(None)
     assert "; no target delay that was tried holds there." in nothing
     assert "bbr missed: 98.1 %; no target delay up to 20 ms does" in nothing
+
+
+def test_equals_are_called_what_an_operator_calls_them() -> None:
+    """It was "from fifo, llq-fair and fair_queue"."""
+    text = said(equal("fifo", "fq_codel", "fair_queue"))
+    assert "As good for this traffic: fair-queue" in text

@@ -83,7 +83,9 @@ def box_of(advice: Advice, typed: Typed | None = LINUX, against: Sequence[str] =
         Line("beware", f"{text[0].upper()}{text[1:]}.{after}")
         for text, after in zip(against, rest, strict=False)
     ]
-    return Box(place_text(advice.site), first, [*doubts, *_lines(advice, typed, first)])
+    return Box(
+        place_text(advice.site, advice.needs.emphasis), first, [*doubts, *_lines(advice, typed, first)]
+    )
 
 
 def _lines(advice: Advice, typed: Typed | None, first: Sequence[str]) -> Iterator[Line]:

@@ -10,6 +10,7 @@ from bufferlab.render.advise.felt import SHORTER
 from bufferlab.render.words import listed, title_text
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.advise.llq import TITLES
 from bufferlab.studies.advise.sensitivity import Broken
 from bufferlab.studies.choosing.choice import Choice
 from bufferlab.studies.choosing.order import place, reason_of
@@ -39,7 +40,9 @@ def tied_names(advice: Advice) -> str:
     queues.pop(answer.name, None)
     kinds = list(dict.fromkeys(queue.kind for queue in queues.values()))
     is_plain = len(kinds) == len(queues) and answer.kind not in kinds
-    names = kinds if is_plain else [queue.title for queue in queues.values()]
+    names = (
+        [TITLES.get(each, each) for each in kinds] if is_plain else [queue.title for queue in queues.values()]
+    )
     if len(names) > MOST_NAMED:
         names = [*names[:MOST_NAMED], f"{len(names) - MOST_NAMED} more"]
     return listed(names)

@@ -14,6 +14,7 @@ from matplotlib.ticker import FuncFormatter
 from bufferlab.display import as_figure
 from bufferlab.render.advise.felt import aspect_title
 from bufferlab.render.advise.head import headline
+from bufferlab.render.advise.words import entry_text
 from bufferlab.render.plots.style import COLORS, LINE_STYLES, MARKERS, new_figure_row
 from bufferlab.render.words import metric_of
 from bufferlab.resolved import FELT_BY_GOODPUT
@@ -79,16 +80,14 @@ def _draw_settings(part: SubFigure, advice: Advice) -> None:
             entry.setting * scale,
             color="black",
             linewidth=1.4,
-            label="answer" if entry is advice.answer else f"best {entry.queue.name}, not the answer",
+            label="answer" if entry is advice.answer else f"best {entry.title}, not the answer",
         )
         if is_limit:
             _draw_rules(axes, advice, entry.least)
     bound = next((each.bound for each in advice.targets if each.name == "utilization"), None)
     if bound is not None:
         used.axhline(bound * 100, color="0.4", linewidth=0.8, linestyle="dotted", label="target")
-    used.set_title(
-        f"{entry.queue.name}: what the {'buffer' if is_limit else 'target'} does", fontsize="small"
-    )
+    used.set_title(f"{entry.title}: what the {'buffer' if is_limit else 'target'} does", fontsize="small")
     used.set_ylabel(QUEUE_SUMMARY["utilization"].axis)
     late.set_ylabel("mean wait (ms)")
     plain = FuncFormatter(lambda value, _position: f"{value:g}")
@@ -175,7 +174,7 @@ def _draw_queues(part: SubFigure, advice: Advice) -> None:
             ecolor="0.5",
             linestyle="none",
             zorder=3 if chosen else 2,
-            label=f"{entry.name}{' (answer)' if chosen else ''}",
+            label=f"{entry_text(entry)}{' (answer)' if chosen else ''}",
         )
     axes.set_title("what each queue gives", fontsize="small")
     axes.set_xlabel("mean wait (ms)")

@@ -193,7 +193,7 @@ class Typed:
                 notes = (*made.notes, *_simulated(advice, entry, made.lines, self.platform))
                 amount = amounts_to(made, entry.packets)
                 return Lines(entry, self.folded(made.lines), notes, problem, amount, tuple(after(made)))
-            problem = problem or f"{self.platform} has no {entry.queue.name}"
+            problem = problem or f"{self.platform} has no {entry.title}"
         return Lines(None, [], problem=problem)
 
     def folded(self, lines: Iterable[str]) -> list[str]:

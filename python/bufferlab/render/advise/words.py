@@ -14,7 +14,7 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry, Site
 from bufferlab.studies.advise.llq import LLQ
 from bufferlab.studies.advise.queues import Queue
-from bufferlab.studies.choosing.objectives import Kind
+from bufferlab.studies.choosing.objectives import Emphasis, Kind
 from bufferlab.studies.choosing.order import place
 from bufferlab.studies.least import Check, Verdict
 from bufferlab.studies.words import OWN
@@ -32,14 +32,18 @@ _NEARLY: Final = 0.99
 """Confidence from which tenths of a percent are shown."""
 
 
-def place_text(site: Site) -> str:
-    """Where an answer is for, as a title: "10 flows: bottleneck, 50 Mbps, RTT 40 ms (4 to 76)"."""
+def place_text(site: Site, emphasis: Emphasis | None = None) -> str:
+    """Where an answer is for, as a title: "10 flows: bottleneck, 50 Mbps, RTT 40 ms (4 to 76)".
+
+    Args:
+        site: The link.
+        emphasis: What matters most, if one kind does: ", for calls".
+    """
     text = f"{site.name}: {site.link}, {rate_text(site.rate_bps)}, RTT {significant(site.rtt_ms, 3)} ms"
-    if site.rtts_ms is None:
-        return text
-    least, most = (significant(each, 2) for each in site.rtts_ms)
-    whole = f"{text} ({least} to {most})"
-    return text if least == most or len(whole) > TITLE else whole
+    end = f", for {emphasis}" if isinstance(emphasis, str) else ""
+    least, most = ("", "") if site.rtts_ms is None else (significant(each, 2) for each in site.rtts_ms)
+    whole = f"{text} ({least} to {most}){end}"
+    return f"{text}{end}" if least == most or len(whole) > TITLE else whole
 
 
 def about_size(size: int) -> int:
