@@ -134,7 +134,9 @@ await checked.getByText("sweep: Many variants").click();
 await passes("served");
 await checked.setViewportSize({ width: 360, height: 800 });
 await checked.evaluate(() => (window.location.hash = "#runs"));
-await checked.getByLabel("Choose row 1", { exact: true }).waitFor();
+await checked.getByText(/: queues and buffers tried \(\d+ runs\)$/).first().waitFor();
+await checked.getByText(/: (queue, buffer|buffer, queue) \(8 runs\)$/).click();
+await checked.getByRole("checkbox", { name: /^Choose row/ }).nth(7).waitFor();
 await passes("runs-360");
 assert.ok(await checked.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), "wider than a phone");
 

@@ -16,6 +16,7 @@ import pytest
 
 import bufferlab
 from bufferlab import cli, web
+from bufferlab.web.runs import _group, _plain, _without_cases, _words
 
 PAGE = {"index.html": "<!doctype html><head><title>a page</title></head>", "assets/lab.wasm": "wasm"}
 SERVED = '<meta name="bufferlab-api" content="api" />'
@@ -196,6 +197,22 @@ def test_jobs_are_begun_by_the_page_only(address: str) -> None:
     assert json.loads(asked(address, path)[1]) == []
 
 
+def test_runs_of_a_study_are_listed_in_plain_words() -> None:
+    labels = ["case", "size", "links[0].buffer", "links[0].queue", "flows", "seed"]
+    assert _without_cases(labels) == labels[2:]
+    assert _without_cases(["case", "seed"]) == ["case", "seed"]
+    assert [*_plain([*labels, "links[1].buffer"]).values()][2:4] == ["links[0].buffer", "queue"]
+    row = dict.fromkeys(labels) | {"scenario": "A home"}
+    assert _group(row | {"case": "fifo", "links[0].queue": "x"}, labels) == "A home: queues and buffers tried"
+    assert _group(row | {"case": "alone"}, labels) == "A home: flows alone"
+    assert _group(row | {"links[0].buffer": "1 bdp"}, labels) == "A home: buffer"
+    assert _group(row, labels) == "A home: as it is"
+    assert _words('{"discipline": "fq_codel", "target": "5000 us"}') == "fq_codel (target 5 ms)"
+    assert _words('{"discipline": "fifo"}') == "fifo"
+    assert _words('[{"name": "call"}, {"name": "ping"}]') == "call, ping"
+    assert [_words(each) for each in ("{", "codel", 3, None)] == ["{", "codel", 3, None]
+
+
 def test_a_sweep_s_runs_are_listed_with_their_scenarios(address: str) -> None:
     api = Api(address)
     status, listed = api.listed()
@@ -214,6 +231,8 @@ def test_a_sweep_s_runs_are_listed_with_their_scenarios(address: str) -> None:
     ]
     assert (listed["total"], listed["stored"]) == (2, 8)
     assert [row["labels"] for row in listed["rows"]] == [["codel", 1, 2], ["codel", 2, 2]]
+    assert [column["title"] for column in listed["columns"]][:3] == ["queue", "count", "seed"]
+    assert {row["group"].rpartition(": ")[2] for row in listed["rows"]} == {"queue, count"}
     utilization = [column["name"] for column in listed["columns"] if column["figure"]].index("utilization")
     assert all(50 < row["values"][utilization] <= 100 for row in listed["rows"])  # in percent
     assert listed["columns"][-1] == {

@@ -65,6 +65,8 @@ export type Value = string | number | null;
 export interface Stored {
   scenario_hash: string | null;
   title: string;
+  /** The scenario and what was varied: rows that have it in common belong together. */
+  group: string;
   problem: string | null;
   /** What it is, then its figures with half the widths of their confidence intervals, as the columns say. */
   labels: Value[];

@@ -7,6 +7,8 @@ import type { Columns } from "../variant.svelte";
 export interface Drawn {
   columns: Columns;
   lines: { label: string; color: string; dash: number[]; points: boolean; joined: boolean }[];
+  /** That the numbers along x have, if any. */
+  unit: string;
   /** What the lines differ in. */
   of: string[];
   /** Of the x axis, if its values are no numbers. */
@@ -18,9 +20,26 @@ export interface Drawn {
 export const MOST_LINES = 6;
 const NUMBER = /^([+-]?\d+(?:\.\d+)?)\s*(.*)$/;
 
+/** Rows that belong together, in the order of the first of each. */
+export function grouped(rows: Stored[]): [string, Stored[]][] {
+  const found = new Map<string, Stored[]>();
+  for (const row of rows) found.set(row.group, [...(found.get(row.group) ?? []), row]);
+  return [...found];
+}
+
 /** Labels that may be on the x axis: those that differ. */
 export function axes(list: Listed): string[] {
   return labels(list).filter((name) => name !== "runs" && new Set(list.rows.map((row) => valueOf(list, row, name))).size > 1);
+}
+
+/** What lines differ in: the queue goes first, and what follows from x and those before it says nothing new. */
+function parting(list: Listed, rows: Stored[], x: string): string[] {
+  const key = (row: Stored, names: string[]): string => JSON.stringify(names.map((name) => valueOf(list, row, name)));
+  const kinds = (names: string[]): number => new Set(rows.map((row) => key(row, names))).size;
+  const others = axes(list).filter((name) => name !== x && name !== "seed");
+  return others
+    .sort((a, b) => Number(/queue$/.test(b)) - Number(/queue$/.test(a)))
+    .reduce<string[]>((kept, name) => (kinds([x, ...kept, name]) > kinds([x, ...kept]) ? [...kept, name] : kept), []);
 }
 
 /** The one to begin with: numbers go before words, between which no line leads; then what has most values, but for seeds. */
@@ -34,7 +53,7 @@ export function firstAxis(list: Listed): string | undefined {
 /** Means of a figure over the rows that agree in all but the seed. */
 export function drawn(list: Listed, rows: Stored[], x: string, figure: string): Drawn {
   const at = list.columns.filter((column) => column.figure).findIndex((column) => column.name === figure);
-  const others = axes(list).filter((name) => name !== x && name !== "seed");
+  const others = parting(list, rows, x);
   const groups = new Map<string, Map<Value, number[]>>();
   for (const row of rows) {
     const [place, value] = [valueOf(list, row, x), row.values[at]];
@@ -54,6 +73,7 @@ export function drawn(list: Listed, rows: Stored[], x: string, figure: string): 
       ...shown.map(([, group]) => order.map((index) => mean(group.get(places[index] ?? null)))),
     ],
     lines: shown.map(([label], index) => ({ label, color: color(index), dash: dash(index), points: true, joined: numbers !== null })),
+    unit: numbers ? (NUMBER.exec(String(places[0]))?.[2] ?? "") : "",
     of: others,
     words: numbers ? undefined : places.map(String),
     left: groups.size - shown.length,
