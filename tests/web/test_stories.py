@@ -27,6 +27,7 @@ SCALES: Final = {
     ("s", "ms"): 1000,
     ("s", "s"): 1,
     ("bps", "Mbps"): 1e-6,
+    ("mos", "MOS"): 1,
 }
 
 
@@ -37,7 +38,10 @@ def test_each_document_has_a_story() -> None:
 def value(summary: dict[str, Any], of: str, metric: str) -> float:
     """A metric of a group, at the only link where it is one of queues."""
     rows = [
-        row for table in ("queues", "flows") for row in summary[table] if metric in row and row["group"] == of
+        row
+        for table in ("queues", "flows", "latency")
+        for row in summary[table]
+        if metric in row and row["group"] == of
     ]
     found: list[float] = [row[metric] for row in rows]
     assert len(found) == 1, f"{metric} of {of}"
@@ -62,7 +66,7 @@ def test_a_lesson_says_what_its_runs_give(story: dict[str, Any], step: dict[str,
         assert match
         digits, unit = match.groups()
         kind = number["metric"].rsplit("_", 1)[-1]
-        scale = SCALES[kind if kind in {"ms", "s", "bps"} else "fraction", unit]
+        scale = SCALES[kind if kind in {"ms", "s", "bps", "mos"} else "fraction", unit]
         measured = scale * value(summaries[variant], number["of"], number["metric"])
         half_a_digit = 0.5 * 10 ** -len(digits.partition(".")[2])
         assert abs(measured - float(digits)) <= half_a_digit * 1.001, f"{number} is {measured}"
