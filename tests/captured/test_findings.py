@@ -193,9 +193,7 @@ def test_the_screen_begins_with_what_waiting_does(captured: Captured, at_senders
     assert "interface 0 (senders): 19.99 Mbps" in text
     other = " ".join(str(bufferlab.observe(captured.at_senders, direction="in")).split())
     assert "in short the capture does not show its rate, so no buffer follows from it alone" in other
-    assert (
-        "other way out: " in other and "% of this interface's bytes and 100 % of its payload, 5 long" in other
-    )
+    assert "other way out: " in other and "% of this interface's bytes, 100 % of its payload, 5 long" in other
     assert "--direction out asks about it" in other
     assert "own transmission" not in text
     waits = {**(at_senders.waits or {}), "median_ns": 2e6}

@@ -199,15 +199,11 @@ def _losses(findings: Findings) -> str:
     flows = findings.flows
     episodes = int(flows["loss_episodes"].sum())
     spurious = int(flows["spurious_segments"].sum())
-    lost = significant(100 * findings.losses, 3)
-    text = f"{lost} % of the segments had to be sent again, wherever they were lost, in {episodes:,} episodes"
-    if spurious:
-        text += f"; {spurious:,} more were sent again without need"
+    text = f"{significant(100 * findings.losses, 3)} % of the segments sent again, in {episodes:,} episodes"
     lasting = lasting_loss_of(flows)
-    if lasting is None or significant(100 * lasting, 2) == significant(100 * findings.losses, 2):
-        return text
-    less = significant(100 * lasting, 2)
-    return f"{text}; without the starts of long flows {less} %, with which runs are compared"
+    if lasting is not None and significant(100 * lasting, 2) != significant(100 * findings.losses, 2):
+        text += f"; {significant(100 * lasting, 2)} % without the starts of long flows"
+    return f"{text}; {spurious:,} more without need" if spurious else text
 
 
 def _ecn(findings: Findings) -> Iterator[tuple[str, str]]:
@@ -235,15 +231,13 @@ def _other_way(findings: Findings) -> Iterator[tuple[str, str]]:
     other = findings.other_way
     if other is None:
         return
-    carried = format_size(round(_short_number(float(other.wire_bytes), 3)))
     share, payload = (significant(100 * part, 2) for part in (other.share, other.payload_share))
-    count = "1 packet" if other.packets == 1 else f"{other.packets:,} packets"
     flows = "long flow" if other.long_flows == 1 else "long flows"
     long = f", {other.long_flows:,} {flows}" if other.long_flows else ""
     yield (
         "other way",
-        f"{other.direction}: {count}, {carried}, {share} % of this interface's bytes and {payload} % of its "
-        f"payload{long}. No line above is of it: --direction {other.direction} asks about it",
+        f"{other.direction}: {share} % of this interface's bytes, {payload} % of its payload{long}; not in "
+        f"the lines above, --direction {other.direction} asks about it",
     )
 
 
