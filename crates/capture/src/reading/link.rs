@@ -22,8 +22,6 @@ type Found<'a> = Result<&'a [u8], Miss>;
 
 /// `LINKTYPE_ETHERNET`.
 const ETHERNET: u16 = 1;
-/// `LINKTYPE_LINUX_SLL`.
-const SLL: u16 = 113;
 /// `LINKTYPE_LINUX_SLL2`.
 const SLL2: u16 = 276;
 
@@ -50,7 +48,7 @@ pub(super) fn ip(link_type: u16, frame: &[u8]) -> Found<'_> {
         // RAW is 101; some systems wrote their own DLT_RAW
         12 | 14 | 101 | 228 | 229 => Ok(frame),
         104 => of_type(be_half(frame, 2)?, rest(frame, 4)?),
-        SLL => cooked(be_half(frame, 14)?, rest(frame, 16)?),
+        113 => cooked(be_half(frame, 14)?, rest(frame, 16)?),
         SLL2 => cooked(be_half(frame, 0)?, rest(frame, 20)?),
         _ => Err(Miss::Link),
     }
@@ -63,16 +61,12 @@ pub(super) fn index(link_type: u16, frame: &[u8]) -> Option<u32> {
     if link_type == SLL2 { be_word(frame, 4).ok().filter(|&index| index > 0) } else { None }
 }
 
-/// Whether the machine that captured sent a frame, as Linux's cooked captures say: 0 to 2 came to it (also as broadcast or multicast), 3 was
-/// somebody else's, 4 it sent itself. The type is at the beginning of the older format (`LINKTYPE_LINUX_SLL`), in the newer one behind two
-/// words and a half.
+/// Whether the machine that captured sent a frame at its interface, as Linux's cooked captures say behind two words and a half
+/// (`LINKTYPE_LINUX_SLL2`): 0 to 2 came to it (also as broadcast or multicast), 3 was somebody else's, 4 it sent itself. The older format has
+/// the same, but not which interface: a router receives packets of both directions.
 #[inline]
 pub(super) fn outbound(link_type: u16, frame: &[u8]) -> Option<bool> {
-    let kind = match link_type {
-        SLL => be_half(frame, 0).ok()?,
-        SLL2 => u16::from(*frame.get(10)?),
-        _ => return None,
-    };
+    let kind = (link_type == SLL2).then(|| frame.get(10))??;
     match kind {
         0..=2 => Some(false),
         4 => Some(true),

@@ -30,7 +30,7 @@ pub struct Packet {
     pub identification: Option<u16>,
     /// Whether it was found inside another IP packet (VXLAN, GRE, GTP-U, IP in IP).
     pub tunneled: bool,
-    /// Whether the machine that captured sent it, else it received it; `None` where the capture does not say.
+    /// Whether the machine that captured sent it at this interface, else it received it; `None` where the capture does not say.
     pub outbound: Option<bool>,
     /// Between which stations of Ethernet the frame went, the sender first.
     pub stations: Option<[Station; 2]>,
