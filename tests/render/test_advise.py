@@ -10,12 +10,14 @@ import pytest
 from bufferlab.configure import Allowed
 from bufferlab.configure.bounds import Bound
 from bufferlab.render.advise.box import box_of
+from bufferlab.render.advise.compared import Column, Compared, in_columns
 from bufferlab.render.advise.felt import behind_text
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.view import advice_view
 from bufferlab.render.advise.words import about_size, order_text, place_text, sure_text
 from bufferlab.render.framed import BelowBox
 from bufferlab.render.view import View
+from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Stage
 from bufferlab.studies.advise.beyond import Beyond
@@ -565,3 +567,12 @@ def test_late_waits_have_a_column_where_there_is_room_for_all() -> None:
     assert "means of 5 runs   used %  lost %  wait ms  p99 ms  call R" in text
     assert "answer    fq_codel, 5 ms      99.6     0.5        4      12      93" in text
     assert "p99" not in "\n".join(box(advised(MET)))
+
+
+def test_what_stands_above_rows_of_the_table_is_one_cell() -> None:
+    """It was torn over the columns on the page: "with cubic alone", ", 4 run", "s:"."""
+    answer = advised(MET).answer
+    rows = [Compared("", "with cubic alone, 4 runs, and more", None), Compared("answer", "fifo", answer)]
+    column = Column("used", "%", "utilization", FRACTION)
+    _, above, below = in_columns(rows, [column], 5)
+    assert above.cells() == ["with cubic alone, 4 runs, and more"] and len(below.cells()) == 2

@@ -106,7 +106,8 @@ def in_columns(rows: Sequence[Compared], columns: Sequence[Column], seeds: int) 
     above = [Compared("", "", None, place=min(each.place for each in rows))] * (len(table) - len(rows))
     for (first, *cells), row in zip(table, (*above, *rows), strict=True):
         text = (" " * _GAP).join([f"{first:<{widths[0]}}", *map(str.rjust, cells, widths[1:])])
-        yield Line(row.label, text, ends=ends, shorter=[(row.place, "")], is_elsewhere=True)
+        own = ends if cells else [len(text)]  # what stands above rows goes across them
+        yield Line(row.label, text, ends=own, shorter=[(row.place, "")], is_elsewhere=True)
 
 
 def _table(rows: Sequence[Compared], columns: Sequence[Column], seeds: int) -> list[list[str]]:
