@@ -243,7 +243,7 @@ export class Variant {
   /** The buffer that runs now, as people write it. */
   get buffer(): string {
     const isMoved = this.moved.some(({ link, to }) => link === this.link && "limit" in to);
-    return isMoved ? `${whole(this.capacity)} packets` : (this.answer?.links[this.link]?.buffer ?? "");
+    return isMoved ? `${whole(this.capacity)} ${this.capacity === 1 ? "packet" : "packets"}` : (this.answer?.links[this.link]?.buffer ?? "");
   }
 
   get #discipline(): Discipline | undefined {

@@ -32,14 +32,16 @@ export function axes(list: Listed): string[] {
   return labels(list).filter((name) => name !== "runs" && new Set(list.rows.map((row) => valueOf(list, row, name))).size > 1);
 }
 
-/** What lines differ in: the queue goes first, and what follows from x and those before it says nothing new. */
+const isQueue = (name: string): boolean => name.endsWith("queue");
+
+/** What lines differ in: the queue first, always, as no line leads from one to another; of others what does not follow from x and those before. */
 function parting(list: Listed, rows: Stored[], x: string): string[] {
   const key = (row: Stored, names: string[]): string => JSON.stringify(names.map((name) => valueOf(list, row, name)));
   const kinds = (names: string[]): number => new Set(rows.map((row) => key(row, names))).size;
   const others = axes(list).filter((name) => name !== x && name !== "seed");
   return others
-    .sort((a, b) => Number(/queue$/.test(b)) - Number(/queue$/.test(a)))
-    .reduce<string[]>((kept, name) => (kinds([x, ...kept, name]) > kinds([x, ...kept]) ? [...kept, name] : kept), []);
+    .sort((a, b) => Number(isQueue(b)) - Number(isQueue(a)))
+    .reduce<string[]>((kept, name) => (isQueue(name) || kinds([x, ...kept, name]) > kinds([x, ...kept]) ? [...kept, name] : kept), []);
 }
 
 /** The one to begin with: numbers go before words, between which no line leads; then what has most values, but for seeds. */
