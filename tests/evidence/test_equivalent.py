@@ -116,8 +116,8 @@ def test_shifts_are_those_that_ns2_draws_for_its_pairs_of_hosts() -> None:
 
 def test_every_supported_setting_is_a_scenario() -> None:
     references = load_references()
-    assert len(references) == 304
-    assert sum(len(each.runs) for each in references) == 984
+    assert len(references) == 305
+    assert sum(len(each.runs) for each in references) == 1695
     for each in references:
         if unsupported(each.setting) is None:
             assert scenario_of(each.setting)["links"][0]["name"] == "bottleneck"

@@ -33,7 +33,7 @@ from bufferlab.evidence.ns2.reference import (
 from bufferlab.experiment.experiment import Done, Experiment
 from bufferlab.experiment.runner import Runner
 
-QUICK_PACKETS = 8e6
+QUICK_PACKETS = 8.5e6
 """`quick` takes settings whose runs together carry no more packets than this through the bottleneck."""
 
 QUICK_SEEDS = 3
