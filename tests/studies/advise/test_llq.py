@@ -207,4 +207,6 @@ def test_with_fair_queue_the_rest_is_kept_apart_and_that_is_typed() -> None:
     lines = found.to_dict(platform="ios-xe")["configuration"]["lines"]
     at = lines.index(" class class-default")
     assert lines[at + 1 : at + 3] == ["  fair-queue", f"  queue-limit {packets} packets"]
-    assert any("keeps flows apart" in each for each in found.configuration("ios-xe").notes)
+    assert any(
+        "fair-queue is simulated with 16 queues" in each for each in found.configuration("ios-xe").notes
+    )
