@@ -9,6 +9,7 @@ import pytest
 from bufferlab.render.advise.alone import alone
 from bufferlab.render.advise.beware import loses_much
 from bufferlab.render.advise.reasons import interval_note
+from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.view import advice_view
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
@@ -162,11 +163,11 @@ def test_a_wait_that_the_answer_has_as_well_does_not_make_today_worse() -> None:
 def test_how_the_worst_call_fares_today_and_then_is_in_the_first_lines() -> None:
     advice = advised({"fifo": (14, runs(FQ_CODEL))}, ("utilization >= 95 %",))
     text = said(with_today(advice, {**LESS, "call.call_r": 49.2}))
-    assert "is worse: call R 49.2, not 93; it misses utilization." in text
+    assert "is worse: call R 49.2, not 93; it misses utilization 95 %." in text
     better = said(with_today(advice, {**LESS, "call.call_r": 99.0}))
-    assert "is worse: it misses utilization." in better  # a better rating is no fault
+    assert "is worse: it misses utilization 95 %." in better  # a better rating is no fault
     same = said(with_today(advice, {**LESS, "call.call_r": 92.0}))
-    assert "is worse: it misses utilization." in same
+    assert "is worse: it misses utilization 95 %." in same
 
 
 @pytest.mark.parametrize(
@@ -190,6 +191,10 @@ def test_what_was_there_before_can_be_had_again() -> None:
     text = " ".join(advice_view(advice).text(80).split())
     command = "bufferlab configure --rate '20 Mbps' --queue fifo --buffer '64 packets' --platform linux"
     assert f"restore To undo is not to restore: {command} writes what runs today." in text
+    for is_presumed, shaper in ((True, ""), (False, " --shape")):  # nobody said that today's has one
+        typed = Typed(shape=True, is_presumed=is_presumed)
+        shown = " ".join(advice_view(advice, typed=typed).text(80).split())
+        assert f"{command}{shaper} writes what runs today." in shown
     assert advice.today is not None
     presumed = dataclasses.replace(advice, today=dataclasses.replace(advice.today, presumed_of="the kernel"))
     shown = " ".join(advice_view(presumed).text(80).replace("│", " ").split())
@@ -208,7 +213,10 @@ def test_what_was_there_before_can_be_had_again() -> None:
 def test_what_misses_a_target_and_is_better_for_users_is_not_called_worse() -> None:
     advice = advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",))
     text = said(with_today(advice, LESS, behind=-0.35))
-    assert "packets, misses utilization, but users fare 35 ± 1 % better with it than with the answer." in text
+    assert (
+        "packets, misses utilization 95 %, but users fare 35 ± 1 % better with it than with the answer."
+        in text
+    )
     assert "is worse" not in text
 
 
@@ -230,7 +238,7 @@ def test_what_runs_today_has_a_line_with_what_it_misses_and_whether_it_may_stay(
     assert "means of" not in said(with_today(advice, FIFO, 14))  # nothing to compare it with
     assert "Keep what runs today: fifo with a buffer of 14 packets" in said(with_today(advice, FIFO, 14))
     worse = said(with_today(advice, LESS))
-    assert "Today's fifo, 64 packets, is worse: it misses utilization." in worse
+    assert "Today's fifo, 64 packets, is worse: it misses utilization 95 %." in worse
     assert "is worse: users fare 20 ± 1 % worse." in said(with_today(advice, fine))
 
 

@@ -67,7 +67,7 @@ def fault(advice: Advice, found: Today) -> str | None:
     """Why what runs today is to be changed, as a clause; `None` if nothing surely speaks against it."""
     lost, behind = found.mean("loss").mean, found.rival.behind
     if found.missed:
-        return f"it misses {listed([title_text(each) for each in found.missed])}"
+        return f"it misses {listed([f'{title_text(each)} {each.show(each.bound)}' for each in found.missed])}"
     if _loses_more(advice, found):
         return f"it loses {FRACTION.quantity(lost or 0.0, digits=2)}"
     is_better = (behind.mean or 0.0) < -MATERIAL and not may_be_chance(behind)

@@ -147,7 +147,7 @@ class Typed:
             given = ", ".join(f"{key} = {json.dumps(value)}" for key, value in table.items())
             queue = f'{{discipline = "{queue}", {given}}}'
         buffer = buffer_text(entry.whole_packets, advice.site.counted_bytes)
-        return self._configure(advice.site.rate_bps, str(queue), buffer)
+        return self._configure(advice.site.rate_bps, str(queue), buffer, shape=self.shape)
 
     def restoring(self, advice: Advice) -> tuple[tuple[str, str], ...]:
         """How to have again what runs today, as terms; none where nobody said what, or it cannot be typed."""
@@ -158,10 +158,11 @@ class Typed:
             return ()
         if now.queue not in PLATFORMS[self.platform].disciplines:
             return ()
-        command = self._configure(advice.site.rate_bps, now.queue, now.buffer)
+        has_shaper = self.shape and not self.is_presumed
+        command = self._configure(advice.site.rate_bps, now.queue, now.buffer, shape=has_shaper)
         return (("restore", f"To undo is not to restore: {command} writes what runs today."),)
 
-    def _configure(self, rate_bps: int, queue: str, buffer: str) -> str:
+    def _configure(self, rate_bps: int, queue: str, buffer: str, *, shape: bool) -> str:
         """The command that writes the lines for a queue and its buffer."""
         words = [
             "bufferlab",
@@ -174,7 +175,7 @@ class Typed:
             buffer,
         ]
         words += ["--platform", self.platform, *(["--device", self.device] if self.device else [])]
-        return shlex.join([*words, *(["--shape"] if self.shape else [])])
+        return shlex.join([*words, *(["--shape"] if shape else [])])
 
     def lines(self, advice: Advice) -> Lines:
         """What to type, and for what."""
