@@ -60,8 +60,8 @@ WORSE, ALSO = today(LOSSY, 0.3), today({**LOSSY, "loss": 0.08}, 0.3)
     [
         (WORSE, today(FINE), None, FITS),
         (WORSE, today(FINE), 5, f"{DOES}, and {FITS}"),
-        (WORSE, ALSO, 5, f"{DOES}, and what runs today does not, either: it loses 8 %"),
-        (today(FINE), WORSE, None, "what runs today does not: it loses 12 %"),
+        (WORSE, ALSO, 5, f"{DOES}, and what runs today is worse there, too: it loses 8 %"),
+        (today(FINE), WORSE, None, "what runs today is worse: it loses 12 %"),
         (today(FINE), today(FINE), None, None),
         (WORSE, ALSO, None, None),
     ],
