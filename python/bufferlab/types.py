@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from bufferlab.experiment.job import Job as Job
     from bufferlab.experiment.job import Performed as Performed
     from bufferlab.experiment.store.reader import StoreReader as StoreReader
+    from bufferlab.experiment.store.studies import Study as Study
     from bufferlab.experiment.store.writer import Claim as Claim
     from bufferlab.experiment.store.writer import Writer as Writer
     from bufferlab.progress import Bar as Bar
@@ -147,6 +148,7 @@ _PUBLIC: Final = {
     "Job": "bufferlab.experiment.job",
     "Performed": "bufferlab.experiment.job",
     "StoreReader": "bufferlab.experiment.store.reader",
+    "Study": "bufferlab.experiment.store.studies",
     "Writer": "bufferlab.experiment.store.writer",
     "Claim": "bufferlab.experiment.store.writer",
     "Bar": "bufferlab.progress",

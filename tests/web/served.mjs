@@ -63,6 +63,8 @@ await page.getByRole("link", { name: "Runs", exact: true }).first().click();
 await page.getByLabel("Only where").fill("bottleneck.queue = 'codel' or bottleneck.queue = 'fifo'");
 await page.getByRole("button", { name: "Filter" }).click();
 await page.getByText(/^8 runs\./).waitFor();
+// each job has a heading of its own: what it is, when it began, and what sliders had changed
+await page.getByRole("heading", { name: /^small: sweep of queue and buffer, \d\d:\d\d, with queue codel$/ }).waitFor();
 await page.getByLabel("along").selectOption("bottleneck.buffer");
 const waitsOver = page.getByRole("img", { name: "wait: mean, ms" });
 await waitsOver.waitFor();
@@ -134,8 +136,10 @@ await checked.getByText("sweep: Many variants").click();
 await passes("served");
 await checked.setViewportSize({ width: 360, height: 800 });
 await checked.evaluate(() => (window.location.hash = "#runs"));
-await checked.getByText(/: queues and buffers tried \(\d+ runs\)$/).first().waitFor();
-await checked.getByText(/: (queue, buffer|buffer, queue) \(8 runs\)$/).click();
+await checked.getByText(/^small: advise, \d\d:\d\d \(\d+ runs\)$/).waitFor();
+const jobs = (await checked.getByLabel("Runs of").locator("option").allTextContents()).map((each) => each.split(",")[0]);
+assert.deepEqual(jobs.slice(0, 2), ["small: advise", "small: sweep of queue and buffer"]); // the latest first
+await checked.getByText(/^small: sweep of queue and buffer, .* \(8 runs\)$/).click();
 await checked.getByRole("checkbox", { name: /^Choose row/ }).nth(7).waitFor();
 await passes("runs-360");
 assert.ok(await checked.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), "wider than a phone");

@@ -16,7 +16,7 @@ import pytest
 
 import bufferlab
 from bufferlab import cli, web
-from bufferlab.web.runs import _group, _plain, _without_cases, _words
+from bufferlab.experiment.store.rows import timestamp
 
 PAGE = {"index.html": "<!doctype html><head><title>a page</title></head>", "assets/lab.wasm": "wasm"}
 SERVED = '<meta name="bufferlab-api" content="api" />'
@@ -197,22 +197,6 @@ def test_jobs_are_begun_by_the_page_only(address: str) -> None:
     assert json.loads(asked(address, path)[1]) == []
 
 
-def test_runs_of_a_study_are_listed_in_plain_words() -> None:
-    labels = ["case", "size", "links[0].buffer", "links[0].queue", "flows", "seed"]
-    assert _without_cases(labels) == labels[2:]
-    assert _without_cases(["case", "seed"]) == ["case", "seed"]
-    assert [*_plain([*labels, "links[1].buffer"]).values()][2:4] == ["links[0].buffer", "queue"]
-    row = dict.fromkeys(labels) | {"scenario": "A home"}
-    assert _group(row | {"case": "fifo", "links[0].queue": "x"}, labels) == "A home: queues and buffers tried"
-    assert _group(row | {"case": "alone"}, labels) == "A home: flows alone"
-    assert _group(row | {"links[0].buffer": "1 bdp"}, labels) == "A home: buffer"
-    assert _group(row, labels) == "A home: as it is"
-    assert _words('{"discipline": "fq_codel", "target": "5000 us"}') == "fq_codel (target 5 ms)"
-    assert _words('{"discipline": "fifo"}') == "fifo"
-    assert _words('[{"name": "call"}, {"name": "ping"}]') == "call, ping"
-    assert [_words(each) for each in ("{", "codel", 3, None)] == ["{", "codel", 3, None]
-
-
 def test_a_sweep_s_runs_are_listed_with_their_scenarios(address: str) -> None:
     api = Api(address)
     status, listed = api.listed()
@@ -224,15 +208,18 @@ def test_a_sweep_s_runs_are_listed_with_their_scenarios(address: str) -> None:
     assert "4 points × 2 seeds; 8 simulated" in state["answer"]
 
     _, listed = api.listed(where="bottleneck.queue = 'codel' and seed = 2", figure="wait_p99_ms")
-    assert [column["name"] for column in listed["columns"]][:3] == [
+    assert [column["name"] for column in listed["columns"]][1:4] == [
         "bottleneck.queue",
         "flows.near.count",
         "seed",
     ]
     assert (listed["total"], listed["stored"]) == (2, 8)
-    assert [row["labels"] for row in listed["rows"]] == [["codel", 1, 2], ["codel", 2, 2]]
-    assert [column["title"] for column in listed["columns"]][:3] == ["queue", "count", "seed"]
-    assert {row["group"].rpartition(": ")[2] for row in listed["rows"]} == {"queue, count"}
+    assert [row["labels"][1:] for row in listed["rows"]] == [["codel", 1, 2], ["codel", 2, 2]]
+    assert [column["title"] for column in listed["columns"]][1:4] == ["queue", "number of flows", "seed"]
+    (group,) = listed["groups"]
+    assert group["title"].endswith(": sweep of queue and number of flows")
+    assert group["began_at"] <= timestamp()
+    assert {row["group"] for row in listed["rows"]} == {group["name"]}
     utilization = [column["name"] for column in listed["columns"] if column["figure"]].index("utilization")
     assert all(50 < row["values"][utilization] <= 100 for row in listed["rows"])  # in percent
     assert listed["columns"][-1] == {
@@ -248,6 +235,22 @@ def test_a_sweep_s_runs_are_listed_with_their_scenarios(address: str) -> None:
     _, listed = api.listed(means="1")
     assert [row["labels"][-1] for row in listed["rows"]] == [2, 2, 2, 2]
     assert all(row["widths"][0] is not None for row in listed["rows"])
+
+
+def test_two_jobs_on_one_scenario_are_two_groups(address: str) -> None:
+    api = Api(address)
+    for values, changed in (("10,40", {}), ("10,40,60", {"bottleneck.rate": "8000000 bps"})):
+        vary = [f"bottleneck.buffer={','.join(f'{value} packets' for value in values.split(','))}"]
+        status, job = api.begin("sweep", vary=vary, seeds=2, changed=changed)
+        assert (status, api.ended(job)["state"]) == (201, "done")
+    assert api.ended(job)["changed"] == "rate 8 Mbps"
+    for means, each in (("0", 2), ("1", 1)):
+        _, listed = api.listed(means=means)
+        assert listed["total"] == (6 if means == "0" else 5)  # what both asked for is one run
+        groups = [(group["title"].partition(": ")[2], group["changed"]) for group in listed["groups"]]
+        assert groups == [("sweep of buffer", "rate 8 Mbps"), ("sweep of buffer", "")]
+        rows = [row["group"] for row in listed["rows"]]
+        assert [rows.count(group["name"]) for group in listed["groups"]] == [3 * each, 2 * each]
 
 
 def test_runs_of_other_commands_are_listed_too(address: str) -> None:
@@ -278,8 +281,16 @@ def test_what_the_store_cannot_answer_is_refused(address: str) -> None:
         (["flows.near.count=1"], 10**6),
     ):
         assert api.begin("sweep", vary=vary, seeds=seeds)[0] == 409
+    assert api.begin("size", changed={"a": "b" * 20_000})[0] == 409
     of_json = {"content_type": "application/json"}
-    for wrong in ({"vary": "a=1"}, {"vary": [1]}, {"seeds": "1"}, {"seeds": True}):
+    for wrong in (
+        {"vary": "a=1"},
+        {"vary": [1]},
+        {"seeds": "1"},
+        {"seeds": True},
+        {"changed": [1]},
+        {"changed": {"a": 1}},
+    ):
         document = json.dumps({"verb": "sweep", "text": SCENARIO} | wrong)
         assert asked(address, api.path, document, **of_json)[0] == 400, wrong
     _, job = api.begin("sweep", vary=["--store=/"])  # a value, never an option

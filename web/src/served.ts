@@ -17,6 +17,8 @@ export const SWEEP = "sweep";
 export interface Job {
   name: string;
   verb: string;
+  /** What sliders had changed in the scenario, in words; empty if nothing. */
+  changed: string;
   state: "running" | "done" | "failed" | "canceled";
   seconds: number;
   progress: string[];
@@ -53,8 +55,8 @@ export interface Varied {
 }
 
 /** @throws Error with what the server says, if it refuses. */
-export const begin = (verb: string, text: string, varied?: Varied): Promise<Job> =>
-  asked<Job>("jobs", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ verb, text, ...varied }) });
+export const begin = (verb: string, text: string, changed: Record<string, string>, varied?: Varied): Promise<Job> =>
+  asked<Job>("jobs", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ verb, text, changed, ...varied }) });
 
 export const addressOf = (job: Job, file: string): string =>
   `${API}/jobs/${job.name}/files/${file.split("/").map(encodeURIComponent).join("/")}`;
@@ -64,8 +66,7 @@ export type Value = string | number | null;
 /** A stored run, or the mean over a point's seeds: python/bufferlab/web/runs.py. */
 export interface Stored {
   scenario_hash: string | null;
-  title: string;
-  /** The scenario and what was varied: rows that have it in common belong together. */
+  /** The name of a group: rows that have it in common belong together. */
   group: string;
   problem: string | null;
   /** What it is, then its figures with half the widths of their confidence intervals, as the columns say. */
@@ -74,15 +75,28 @@ export interface Stored {
   widths: (number | null)[];
 }
 
+/** What asked for runs: a command; of runs that name none, a scenario and what was varied. */
+export interface Group {
+  name: string;
+  title: string;
+  /** UTC. */
+  began_at: string | null;
+  /** What was changed in the scenario for all of them, in words. */
+  changed: string;
+}
+
 export interface Listed {
   store: string;
   total: number;
   stored: number;
+  /** How many of the total have rows. */
+  listed: number;
   /** Runs by other versions of the engine, which are not listed. */
   others: number;
   notes: string[];
   columns: { name: string; title: string; figure: boolean }[];
   figures: { name: string; title: string }[];
+  groups: Group[];
   rows: Stored[];
 }
 

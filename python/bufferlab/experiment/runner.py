@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
@@ -25,6 +25,7 @@ from bufferlab.experiment.interruption import Interruption, RunInterrupted
 from bufferlab.experiment.keeping import Keeper, Ledger, Shelf
 from bufferlab.experiment.local import Executor, Local
 from bufferlab.experiment.store import Store, Writer, open_store
+from bufferlab.experiment.store.studies import Study, StudyFile
 from bufferlab.experiment.work import Work
 from bufferlab.progress import Bar, progress_bar
 
@@ -87,6 +88,7 @@ class Runner:
         self._logged = logged
         self._writer: Writer | None = None
         self._entered = 0
+        self._study: StudyFile | None = None
 
     @property
     def directory(self) -> Path | None:
@@ -106,6 +108,19 @@ class Runner:
         self._entered -= 1
         if not self._entered:
             self._close(kind, error, trace)
+
+    @contextmanager
+    def study(self, study: Study) -> Iterator[None]:
+        """Let the store say that a study asked for the block's runs; in the block of another, that did."""
+        if self._study is not None:
+            yield
+            return
+        self._study = StudyFile(study)
+        try:
+            yield
+        finally:
+            self._study.close()
+            self._study = None
 
     def bar(self, title: str, *, left: str = "left") -> AbstractContextManager[Bar]:
         """The progress bar of work that consists of many experiments, which then have no title.
@@ -199,6 +214,7 @@ class Runner:
                 with progress_bar(experiment.title, visible=visible) as bar:
                     executor.start()
                     for done in _drain(work, executor, bar):
+                        self._note(experiment, done, is_kept=keeper is not None)
                         self._count(done)
                         finished.append(done)
                         yield done
@@ -214,7 +230,10 @@ class Runner:
                 if not self._entered:
                     self._close(None, None, None)
             if interruption.error is not None:
-                finished += work.late()
+                late = work.late()
+                for done in late:
+                    self._note(experiment, done, is_kept=keeper is not None)
+                finished += late
                 raise self._interrupted(finished, work.total) from interruption.error
 
     def _executor(self, experiment: Experiment[Key], work: Work[Key], *, tables: bool) -> Executor:
@@ -238,6 +257,12 @@ class Runner:
             self.stored += 1
         elif not done.failed:
             self.simulated += 1
+
+    def _note(self, experiment: Experiment[Key], done: Done[Key], *, is_kept: bool) -> None:
+        """Take down a run for the study that asks."""
+        directory = self.directory
+        if is_kept and self._study is not None and directory is not None:
+            self._study.add(directory, done.name, experiment.columns(done.key))
 
     def _interrupted(self, finished: list[Done[Key]], asked: int) -> RunInterrupted:
         ordered = sorted(finished, key=lambda done: done.number)

@@ -24,6 +24,7 @@ from bufferlab.experiment.store import ENGINE, Store, open_store
 from bufferlab.experiment.store.means import means_over_seeds
 from bufferlab.experiment.store.parameters import expand, parameter_paths
 from bufferlab.experiment.store.rows import DONE
+from bufferlab.experiment.store.studies import Study
 from bufferlab.files import written_whole
 from bufferlab.scenario import SET, Scenario, beside
 
@@ -191,7 +192,8 @@ def sweep(
         parameters=lambda index: chosen[index],
         brief=not tables,
     )
-    done = runner.fill(experiment, tables=tables, retry_failed=retry_failed)
+    with runner.study(Study.of("sweep", base, parameter_paths(chosen))):
+        done = runner.fill(experiment, tables=tables, retry_failed=retry_failed)
     failed = sum(each.failed for each in done)
     repeated = len(done) - len({each.name for each in done})
     return Sweep(

@@ -120,8 +120,9 @@ def _read(document: Any) -> Asked:  # noqa: ANN401 - whatever was sent
         TypeError: A part is of another type.
     """
     verb, text = document["verb"], document["text"]
-    vary, seeds = document.get("vary", []), document.get("seeds", 1)
-    texts = isinstance(vary, list) and all(isinstance(each, str) for each in (verb, text, *vary))
-    if not texts or type(seeds) is not int:
+    vary, seeds, changed = document.get("vary", []), document.get("seeds", 1), document.get("changed", {})
+    if not isinstance(vary, list) or not isinstance(changed, dict) or type(seeds) is not int:
         raise TypeError
-    return Asked(verb, text, tuple(vary), seeds)
+    if not all(isinstance(each, str) for each in (verb, text, *vary, *changed.values())):
+        raise TypeError
+    return Asked(verb, text, tuple(vary), seeds, changed)

@@ -21,6 +21,8 @@ from typing import Any, Final
 
 from bufferlab.display import VIEW_VARIABLE
 from bufferlab.errors import InputError
+from bufferlab.experiment.store.studies import CHANGED_VARIABLE
+from bufferlab.render.setting_text import changes_text
 
 SCENARIO: Final = "scenario.toml"
 SAID: Final = "answer.txt"
@@ -45,6 +47,9 @@ VERBS: Final[Mapping[str, tuple[str, ...]]] = {
 MOST_VARIED: Final = 8
 """Values that one sweep varies."""
 
+MOST_CHANGED_BYTES: Final = 20_000
+"""Of what sliders changed, as JSON: an environment variable holds it."""
+
 MOST_SEEDS: Final = 1000
 MOST_RUNNING: Final = 2
 MOST_KEPT: Final = 40
@@ -59,12 +64,14 @@ class Asked:
         text: The scenario.
         vary: Of a sweep: what it varies, as `--vary` has it.
         seeds: Of a sweep: how many for each point.
+        changed: What was changed in the scenario, which the text has: values by path.
     """
 
     verb: str
     text: str
     vary: tuple[str, ...] = ()
     seeds: int = 1
+    changed: Mapping[str, str] = field(default_factory=dict)
 
     def check(self) -> None:
         """Refuse what is none.
@@ -74,6 +81,10 @@ class Asked:
         """
         if self.verb not in VERBS:
             raise InputError("is no command of the page", value=self.verb, accepted=", ".join(VERBS))
+        if len(json.dumps(dict(self.changed))) > MOST_CHANGED_BYTES:
+            raise InputError(
+                "are too many changes", key="changed", accepted="a scenario with them in its text"
+            )
         if self.verb != SWEEP:
             return
         if not 1 <= len(self.vary) <= MOST_VARIED:
@@ -100,6 +111,7 @@ class Job:
         verb: The command.
         folder: What it reads and writes.
         process: Its process.
+        changed: What was changed in the scenario before, in words.
         began_s: When it began, of a clock that only runs forward.
     """
 
@@ -107,6 +119,7 @@ class Job:
     verb: str
     folder: Path
     process: subprocess.Popen[bytes]
+    changed: str = ""
     began_s: float = field(default_factory=time.monotonic)
     _ended_s: list[float] = field(default_factory=list)
     _canceled: list[bool] = field(default_factory=list)
@@ -132,6 +145,7 @@ class Job:
         return {
             "name": self.name,
             "verb": self.verb,
+            "changed": self.changed,
             "state": "running" if running else self._end(),
             "seconds": round(ended_s - self.began_s, 1),
             "progress": self._lines(),
@@ -195,10 +209,15 @@ class Jobs:
                 stdin=subprocess.DEVNULL,
                 stdout=said,
                 stderr=reported,
-                env=os.environ | {"COLUMNS": "100", VIEW_VARIABLE: str((folder / _VIEW).absolute())},
+                env=os.environ
+                | {
+                    "COLUMNS": "100",
+                    VIEW_VARIABLE: str((folder / _VIEW).absolute()),
+                    CHANGED_VARIABLE: json.dumps(dict(asked.changed)),
+                },
                 start_new_session=True,  # Ctrl-C is the server's
             )
-        job = self._jobs[name] = Job(name, asked.verb, folder, process)
+        job = self._jobs[name] = Job(name, asked.verb, folder, process, changes_text(asked.changed))
         self._forget()
         return job
 

@@ -1,7 +1,7 @@
 /** A chart of stored figures: what is varied along x, a line for each combination of what else is. */
 
 import { color, dash } from "../format";
-import type { Listed, Stored, Value } from "../served";
+import type { Group, Listed, Stored, Value } from "../served";
 import type { Columns } from "../variant.svelte";
 
 export interface Drawn {
@@ -20,11 +20,33 @@ export interface Drawn {
 export const MOST_LINES = 6;
 const NUMBER = /^([+-]?\d+(?:\.\d+)?)\s*(.*)$/;
 
-/** Rows that belong together, in the order of the first of each. */
-export function grouped(rows: Stored[]): [string, Stored[]][] {
-  const found = new Map<string, Stored[]>();
-  for (const row of rows) found.set(row.group, [...(found.get(row.group) ?? []), row]);
-  return [...found];
+/** Rows that belong together, under what they are called. */
+export interface Together {
+  name: string;
+  title: string;
+  rows: Stored[];
+}
+
+/** The list's groups with their rows, in the order that these have. */
+export function grouped(list: Listed, rows: Stored[]): Together[] {
+  const found = new Map<string, Stored[]>(list.groups.map(({ name }) => [name, []]));
+  for (const row of rows) found.get(row.group)?.push(row);
+  const titles = titled(list.groups);
+  return [...found].map(([name, rows], index) => ({ name, title: titles[index] ?? name, rows }));
+}
+
+/** "small: sweep of queue, 14:02, with rate 5 Mbps"; with seconds where two began in one minute. */
+function titled(groups: Group[]): string[] {
+  const said = (seconds: boolean) =>
+    groups.map(({ title, began_at, changed }) => [title, ...(began_at ? [clock(new Date(began_at), seconds)] : []), ...(changed ? [`with ${changed}`] : [])].join(", "));
+  const [plain, exact] = [said(false), said(true)];
+  return plain.map((each, index) => (plain.indexOf(each) === plain.lastIndexOf(each) ? each : (exact[index] ?? each)));
+}
+
+/** The reader's own time, and the day if it is another one. */
+function clock(moment: Date, seconds: boolean): string {
+  const time = moment.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit", ...(seconds ? { second: "2-digit" } : {}) });
+  return moment.toDateString() === new Date().toDateString() ? time : `${moment.toLocaleDateString("en-GB", { day: "numeric", month: "short" })} ${time}`;
 }
 
 /** Labels that may be on the x axis: those that differ. */
@@ -56,11 +78,15 @@ export function firstAxis(list: Listed): string | undefined {
 export function drawn(list: Listed, rows: Stored[], x: string, figure: string): Drawn {
   const at = list.columns.filter((column) => column.figure).findIndex((column) => column.name === figure);
   const others = parting(list, rows, x);
+  const severalGroups = new Set(rows.map((row) => row.group)).size > 1;
+  const titles = new Map(grouped(list, []).map(({ name, title }) => [name, title]));
   const groups = new Map<string, Map<Value, number[]>>();
   for (const row of rows) {
     const [place, value] = [valueOf(list, row, x), row.values[at]];
     if (place === null || value === null || value === undefined) continue;
-    const name = others.map((each) => shortOf(each, valueOf(list, row, each))).join(", ") || (titleOf(list, figure) ?? figure);
+    const of = severalGroups ? (titles.get(row.group) ?? "") : "";
+    const values = others.map((each) => shortOf(titleOf(list, each) ?? each, valueOf(list, row, each)));
+    const name = [...values, ...(of ? [of] : [])].join(", ") || (titleOf(list, figure) ?? figure);
     const group = groups.get(name) ?? new Map<Value, number[]>();
     groups.set(name, group.set(place, [...(group.get(place) ?? []), value]));
   }
@@ -76,16 +102,16 @@ export function drawn(list: Listed, rows: Stored[], x: string, figure: string): 
     ],
     lines: shown.map(([label], index) => ({ label, color: color(index), dash: dash(index), points: true, joined: numbers !== null })),
     unit: numbers ? (NUMBER.exec(String(places[0]))?.[2] ?? "") : "",
-    of: others,
+    of: others.map((each) => titleOf(list, each) ?? each),
     words: numbers ? undefined : places.map(String),
     left: groups.size - shown.length,
   };
 }
 
-/** A value that says itself what it is, or with the last part of its key. */
-function shortOf(key: string, value: Value): string {
-  if (value === null) return `${key.split(".").at(-1)} –`;
-  return typeof value === "number" || /^[\d.]+$/.test(value) ? `${key.split(".").at(-1)} ${value}` : value;
+/** A value that says itself what it is, or with its name. */
+function shortOf(title: string, value: Value): string {
+  if (value === null) return `${title} –`;
+  return typeof value === "number" || /^[\d.]+$/.test(value) ? `${title} ${value}` : value;
 }
 
 export function valueOf(list: Listed, row: Stored, name: string): Value {

@@ -33,8 +33,17 @@ def read_table(
         engine: Whose runs, `None` for those of any.
         figures: The figures wanted of runs.
     """
-    frame = store.runs(engine, figures) if table == RUNS else getattr(store, table)(engine)
-    point = pl.col("row").min().over("scenario", "parameters")
+    return table_of(store.runs(engine, figures) if table == RUNS else getattr(store, table)(engine))
+
+
+def table_of(frame: pl.DataFrame, parted: Sequence[str] = ()) -> tuple[pl.DataFrame, list[str]]:
+    """Rows of a store in the order of their points, with a column for what was varied, and which those are.
+
+    Args:
+        frame: The rows.
+        parted: Columns by which they are parted first: rows of two parts are of two points.
+    """
+    point = pl.col("row").min().over(*parted, "scenario", "parameters")
     ordered = frame.with_row_index("row").sort(point, "seed", maintain_order=True).drop("row")
     expanded = expand(tell_apart(ordered))
     return expanded, [name for name in expanded.columns if name not in frame.columns]

@@ -11,10 +11,11 @@ from bufferlab.experiment.store.locking import exclusively
 from bufferlab.experiment.store.rows import timestamp
 from bufferlab.experiment.store.segments import DamagedError, check_segment, write_segment
 from bufferlab.experiment.store.store import Store
+from bufferlab.experiment.store.studies import forget_studies
 
 
 def prune(store: Store, *, most_days: float, most_bytes: int) -> None:
-    """Remove rows older than some days, whoever made them, then whole segments, the oldest first.
+    """Remove rows and studies older than some days, whoever made them, then whole segments, the oldest first.
 
     Damaged segments go, too. Rows in journals stay: their writers run, or move them into segments when they
     close. Who works with the store meanwhile simulates again what is gone.
@@ -37,6 +38,7 @@ def prune(store: Store, *, most_days: float, most_bytes: int) -> None:
                     continue
                 _drop_rows(path, timestamp(days_ago=most_days))
             _drop_segments(store.segment_paths(), most_bytes)
+            forget_studies(store.directory, timestamp(days_ago=most_days))
     finally:
         os.close(lock)
 

@@ -6,6 +6,7 @@ A folder with
 - `segments/`: Parquet files of rows (see `rows`), never changed, named by their checksums;
 - `journal/`: one file for each process that is writing, or died writing (see `journal`);
 - `scenarios/`: the scenarios that ran, by the hash of their text;
+- `studies/`: what asked for which runs (see `studies`);
 - `tables/`: full result folders of runs that were asked to keep them;
 - `damaged/`: what was damaged and set aside (see `checking`);
 - `lock`: held for moments by writers while they claim runs and tidy up.

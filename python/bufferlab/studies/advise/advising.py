@@ -7,6 +7,7 @@ from typing import Any
 
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike
+from bufferlab.experiment.store.studies import Study
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.answering import Manner, answer_link
 from bufferlab.studies.advise.course import Watch
@@ -93,12 +94,6 @@ def advise(
         today=today,
         lengthen=lengthen,
     )
-    return answer_link(
-        base,
-        index,
-        needs,
-        manner,
-        assumed=assumed,
-        runner=runner or Runner(threads=threads, progress=progress),
-        watch=watch,
-    )
+    keeping = runner or Runner(threads=threads, progress=progress)
+    with keeping.study(Study.of("advise", base)):
+        return answer_link(base, index, needs, manner, assumed=assumed, runner=keeping, watch=watch)

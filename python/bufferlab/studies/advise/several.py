@@ -18,6 +18,7 @@ from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike
+from bufferlab.experiment.store.studies import Study
 from bufferlab.results.result import Result
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.advice import Advice
@@ -112,7 +113,10 @@ def advise_links(
         manner = dataclasses.replace(manner, today=None)  # it is in the modem
     for index in indices:
         check(base, index, needs[index], manner)
-    with runner or Runner(threads=threads, progress=progress) as keeping:
+    with (
+        runner or Runner(threads=threads, progress=progress) as keeping,
+        keeping.study(Study.of("advise", base)),
+    ):
         course = _Course(
             base,
             needs,

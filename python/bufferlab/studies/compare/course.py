@@ -11,6 +11,7 @@ from bufferlab.experiment.experiment import Done, Experiment
 from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike, prepare, seed_list
+from bufferlab.experiment.store.studies import Study
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.larger import judged_by_buffers
 from bufferlab.studies.advise.needs import Needs
@@ -87,7 +88,9 @@ def compare(
     further = partial(advise_command, base, link=link, emphasis=emphasis)
     conclude = partial(_conclude, question, cases, needs, further)
     try:
-        runs = (runner or Runner(threads=threads, progress=progress)).all(experiment)
+        keeping = runner or Runner(threads=threads, progress=progress)
+        with keeping.study(Study.of("compare", base)):
+            runs = keeping.all(experiment)
     except RunInterrupted as interrupted:
         seeds_done = common_seeds(interrupted.finished, len(cases))
         comparison = None

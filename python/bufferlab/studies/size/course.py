@@ -11,6 +11,7 @@ from bufferlab.errors import InputError
 from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike
+from bufferlab.experiment.store.studies import Study
 from bufferlab.progress import Bar
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.floor import default_targets
@@ -116,7 +117,10 @@ def size(
     assumed = (*assumed, *about_rate(base.links[index]), *about_changes(base.links[index]))
     about: list[str] = []
     shorter: Sizing | None = None
-    with runner or Runner(threads=threads, progress=progress) as keeping:
+    with (
+        runner or Runner(threads=threads, progress=progress) as keeping,
+        keeping.study(Study.of("size", base)),
+    ):
         refuse_impossible(base, question.site.link, question.targets, keeping)
         for left in reversed(range(MOST_LENGTHENED + 1)):
             course = _Course(

@@ -1,0 +1,149 @@
+"""Stored runs as the page lists them: by what asked for them, in people's words and units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import polars as pl
+
+from bufferlab.experiment.store.listing import means_of_points, table_of
+from bufferlab.experiment.store.rows import DONE
+from bufferlab.experiment.store.studies import Asked, Study
+from bufferlab.render.setting_text import changes_text, setting_names, setting_text, words_in_a_row
+from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX
+from bufferlab.results.metrics.registry import STORED
+
+VERSION: Final = "scenario"
+"""Label that tells scenarios of one group apart which nothing else does: their numbers."""
+
+BESIDE: Final = frozenset({"seed", "runs"})
+"""Labels that say which run it is, and not what was varied."""
+
+_NAMES: Final = frozenset({"case", "size", "queue"})
+"""What studies call their runs, which the queue or the buffer that they set says as well."""
+
+_ASKED_BY: Final = "asked by"
+"""Column with the study of a row, empty if there is none; no path of a scenario has a blank in it."""
+
+
+def rows_by_study(runs: pl.DataFrame, asked: Sequence[Asked]) -> tuple[pl.DataFrame, list[str]]:
+    """Runs once for each study that asked for them, and which columns were varied.
+
+    The latest study comes first, and at the end the runs that are of none.
+    """
+    asking = pl.DataFrame(
+        [(each.name, name, point) for each in asked for name, point in each.runs],
+        schema={_ASKED_BY: pl.String, "plan_hash": pl.String, "point": pl.String},
+        orient="row",
+    )
+    of_studies = asking.join(runs, on="plan_hash", how="inner", maintain_order="left")
+    own = [pl.coalesce("point", name).alias(name) for name in ("parameters", "overrides")]
+    of_studies = of_studies.with_columns(own).drop("point")  # not what another asked of the same run
+    others = runs.join(asking, on="plan_hash", how="anti", maintain_order="left")
+    others = others.with_columns(pl.lit("").alias(_ASKED_BY)).select(of_studies.columns)
+    frame, parameters = table_of(pl.concat([of_studies, others]), [_ASKED_BY])
+    return _with_one_name(frame, parameters)
+
+
+def _with_one_name(frame: pl.DataFrame, parameters: Sequence[str]) -> tuple[pl.DataFrame, list[str]]:
+    """A column in place of two where one says `bottleneck` and the other `links[0]`."""
+    for path in parameters:
+        other = path.replace("links[0].", "bottleneck.", 1)
+        if other != path and other in parameters:
+            both = (pl.col(each).cast(pl.String) for each in (other, path))
+            frame = frame.with_columns(pl.coalesce(both).alias(other)).drop(path)
+    return frame, [path for path in parameters if path in frame.columns]
+
+
+def means_by_study(frame: pl.DataFrame, parameters: Sequence[str]) -> pl.DataFrame:
+    """Means over the seeds of each point, of each study by itself: another may have had more seeds."""
+    parts = [
+        means_of_points(part, parameters).with_columns(pl.lit(part[_ASKED_BY][0]).alias(_ASKED_BY))
+        for part in frame.partition_by(_ASKED_BY, maintain_order=True)
+    ]
+    return pl.concat(parts, how="diagonal") if parts else frame
+
+
+def labels_of(parameters: Sequence[str]) -> list[str]:
+    """What was varied, without studies' names of their runs where queue or buffer say as much."""
+    is_said = any(name.endswith((".queue", ".buffer")) for name in parameters)
+    return [name for name in parameters if not (is_said and name in _NAMES)]
+
+
+def grouped_rows(
+    frame: pl.DataFrame, asked: Sequence[Asked], labels: Sequence[str], figures: Sequence[str]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The groups of rows, each with its title, when it began and what it changed; and the rows.
+
+    Args:
+        frame: What `rows_by_study` or `means_by_study` has made.
+        asked: The studies.
+        labels: The columns that are no figures.
+        figures: The columns that are.
+    """
+    found = frame.to_dicts()
+    studies = {each.name: each.study for each in asked}
+    groups = {group: _described(group, studies) for row in found if (group := _group(row, labels))}
+    versions = _versions(found, labels)
+    return [*groups.values()], [_row(row, labels, figures, versions) for row in found]
+
+
+def _described(group: str, studies: Mapping[str, Study]) -> dict[str, Any]:
+    study = studies.get(group)
+    if study is None:
+        return {"name": group, "title": group, "began_at": None, "changed": ""}
+    varied = setting_names(study.varied).values()
+    of = f" of {words_in_a_row(varied)}" if varied else ""
+    title = f"{study.scenario}: {study.command}{of}"
+    return {"name": group, "title": title, "began_at": study.began_at, "changed": changes_text(study.changed)}
+
+
+def _group(row: Mapping[str, Any], labels: Sequence[str]) -> str:
+    """What a run was one of: a study, or of none, its scenario and what was varied.
+
+    A study of queues and buffers names each run's case, whatever it changed for it.
+    """
+    if row[_ASKED_BY]:
+        return str(row[_ASKED_BY])
+    varied = [name for name in labels if name not in BESIDE and row[name] is not None]
+    said = ", ".join(dict.fromkeys(setting_names(varied).values())) or "as it is"
+    if row.get("case") is not None:
+        said = "flows alone" if row["case"] == "alone" else "queues and buffers tried"
+    return f"{row['scenario']}: {said}"
+
+
+def _versions(rows: Iterable[Mapping[str, Any]], labels: Sequence[str]) -> dict[tuple[str, str | None], int]:
+    """Numbers of scenarios by group and hash, in groups where two runs differ in nothing that is shown."""
+    hashes: dict[str, dict[str | None, None]] = {}
+    alike: dict[tuple[str, tuple[Any, ...]], set[str | None]] = {}
+    for row in rows:
+        group = _group(row, labels)
+        hashes.setdefault(group, {})[row["scenario_hash"]] = None
+        alike.setdefault((group, tuple(row[name] for name in labels)), set()).add(row["scenario_hash"])
+    unclear = {group for (group, _), found in alike.items() if len(found) > 1}
+    return {(group, each): number for group in unclear for number, each in enumerate(hashes[group], start=1)}
+
+
+def _row(
+    row: Mapping[str, Any],
+    labels: Sequence[str],
+    figures: Sequence[str],
+    versions: Mapping[tuple[str, str | None], int],
+) -> dict[str, Any]:
+    group = _group(row, labels)
+    return {
+        "scenario_hash": row["scenario_hash"],
+        "problem": row["error"] if row.get("status", DONE) != DONE else None,
+        "group": group,
+        "labels": [
+            versions.get((group, row["scenario_hash"])),
+            *(setting_text(row[name]) for name in labels),
+        ],
+        "values": [_shown(name, row.get(name)) for name in figures],
+        "widths": [_shown(name, row.get(name + CONFIDENCE_SUFFIX)) for name in figures],
+    }
+
+
+def _shown(name: str, value: float | None) -> float | None:
+    return None if value is None else float(STORED[name].unit.scaled(value))
