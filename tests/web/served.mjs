@@ -125,6 +125,12 @@ const widths = await beside.getByRole("row").evaluateAll((rows) => new Set(rows.
 assert.equal(widths, 1);
 assert.match(await advice.getByRole("region", { name: "Lines to type" }).first().textContent(), /^tc qdisc/);
 assert.doesNotMatch(await advice.textContent(), /[│╭─]/);
+// it says what it was asked of, and what its words mean, each once
+await advice.getByText("Asked of “small”, as its text has it.").waitFor();
+await job.getByText("Asked of “small”, changed here: queue codel.").waitFor();
+const words = await advice.locator(".terms dt").allTextContents();
+for (const word of ["plain", "Jain", "used"]) assert.ok(words.includes(word), words.join());
+assert.equal(new Set(words).size, words.length);
 await advice.getByText("What it rests on: tables and notes").click();
 await advice.getByRole("columnheader", { name: "packets" }).waitFor();
 if (pictures) await page.screenshot({ path: `${pictures}/advice.png`, fullPage: true });

@@ -17,8 +17,12 @@ export const SWEEP = "sweep";
 export interface Job {
   name: string;
   verb: string;
+  /** Title of what it was asked of. */
+  scenario: string;
   /** What sliders had changed in the scenario, in words; empty if nothing. */
   changed: string;
+  /** Of a sweep: lines "PATH=VALUES", and how many seeds. */
+  varied: string[];
   state: "running" | "done" | "failed" | "canceled";
   seconds: number;
   progress: string[];

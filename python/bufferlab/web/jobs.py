@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +24,7 @@ from bufferlab.display import VIEW_VARIABLE
 from bufferlab.errors import InputError
 from bufferlab.experiment.store.studies import CHANGED_VARIABLE
 from bufferlab.render.setting_text import changes_text
+from bufferlab.scenario import Scenario
 
 SCENARIO: Final = "scenario.toml"
 SAID: Final = "answer.txt"
@@ -95,6 +97,20 @@ class Asked:
                 "is no number of seeds", key="seeds", value=self.seeds, accepted=f"1 to {MOST_SEEDS}"
             )
 
+    @cached_property
+    def title(self) -> str:
+        """Title of the scenario, empty if it is none."""
+        try:
+            return Scenario.from_toml(self.text).title
+        except InputError:
+            return ""
+
+    def varied(self) -> list[str]:
+        """What a sweep varies, and how many seeds each of its points has; of others nothing."""
+        if self.verb != SWEEP:
+            return []
+        return [*self.vary, f"{self.seeds} {'seed' if self.seeds == 1 else 'seeds'} of each"]
+
     def options(self, store: Path) -> list[str]:
         """What follows the scenario on the command's line; a value never begins one of its own."""
         varied = [f"--vary={each}" for each in self.vary] if self.verb == SWEEP else []
@@ -108,18 +124,16 @@ class Job:
 
     Attributes:
         name: By which it is asked about.
-        verb: The command.
+        asked: What was asked for.
         folder: What it reads and writes.
         process: Its process.
-        changed: What was changed in the scenario before, in words.
         began_s: When it began, of a clock that only runs forward.
     """
 
     name: str
-    verb: str
+    asked: Asked
     folder: Path
     process: subprocess.Popen[bytes]
-    changed: str = ""
     began_s: float = field(default_factory=time.monotonic)
     _ended_s: list[float] = field(default_factory=list)
     _canceled: list[bool] = field(default_factory=list)
@@ -144,8 +158,10 @@ class Job:
         ended_s = time.monotonic() if running else self._ended_s[0]
         return {
             "name": self.name,
-            "verb": self.verb,
-            "changed": self.changed,
+            "verb": self.asked.verb,
+            "scenario": self.asked.title,
+            "changed": changes_text(self.asked.changed),
+            "varied": self.asked.varied(),
             "state": "running" if running else self._end(),
             "seconds": round(ended_s - self.began_s, 1),
             "progress": self._lines(),
@@ -217,7 +233,7 @@ class Jobs:
                 },
                 start_new_session=True,  # Ctrl-C is the server's
             )
-        job = self._jobs[name] = Job(name, asked.verb, folder, process, changes_text(asked.changed))
+        job = self._jobs[name] = Job(name, asked, folder, process)
         self._forget()
         return job
 

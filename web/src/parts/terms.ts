@@ -1,0 +1,39 @@
+/** What words of the command's answers mean: docs/advise.md and docs/metrics.md. */
+
+import type { Part } from "../served";
+
+/** A word, where it stands in an answer, and what it means. */
+type Term = [string, RegExp, string];
+
+const TERMS: Term[] = [
+  ["R", /\bR\b/, "how good a call is, from its delay and losses (ITU-T G.107): 0 to 100. 80 and more satisfies, below 70 many are dissatisfied, below 60 nearly all."],
+  ["MOS", /\bMOS\b|opinion score/, "mean opinion score: R as people grade calls, from 1 (bad) to 5 (excellent). The formula goes up to 4.5."],
+  ["Jain", /\bJain/, "how evenly flows share: 1 is equal; of n flows of which one has all, 1/n."],
+  ["p99", /\bp99\b|99th percentile/, "99th percentile: 99 of 100 packets wait no longer."],
+  ["used", /\bused\b|utilization/, "utilization: how much of the link's rate is used."],
+  ["±", /±/, "half of the 95 % confidence interval: what other random draws might have brought."],
+  ["FIFO", /\bfifo\b/, "one queue, first in, first out, that drops what its buffer has no room for."],
+];
+
+/** Rows and lines of the answer at a glance, by their labels. */
+const LABELS: [string, string][] = [
+  ["today", "what the link runs now."],
+  ["default", "what such a router runs where nobody configured a queue."],
+  ["runner-up", "the best of the other queues, with the setting that its own search found."],
+  ["half", "the answer with half of its buffer."],
+  ["plain", "the FIFO that many routers have alone, with its best buffer: what a better queue brings, is seen beside it."],
+  ["as large", "a FIFO as large as the answer's class for the rest."],
+  ["lacking", "FQ-CoDel, which this router does not have."],
+  ["what if", "the answer tried with other traffic: more and fewer flows, other round trips, other controls."],
+  ["beware", "what makes the answer less sure than it looks."],
+];
+
+/** Each word that an answer has, once. */
+export function termsOf(parts: Part[]): [string, string][] {
+  const labels = new Set(parts.flatMap((part) => (part.kind === "box" ? part.lines.filter((line) => line.text).map((line) => line.label) : [])));
+  const text = parts.map((part) => (part.kind === "typing" ? "" : JSON.stringify(part))).join("\n");
+  return [
+    ...LABELS.filter(([label]) => labels.has(label)),
+    ...TERMS.filter(([, found]) => found.test(text)).map(([word, , meaning]): [string, string] => [word, meaning]),
+  ];
+}
