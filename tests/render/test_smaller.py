@@ -235,11 +235,27 @@ def test_what_runs_today_has_a_line_with_what_it_misses_and_whether_it_may_stay(
     assert "Keep" not in said(with_today(advice, fine))  # users would fare worse
     assert "Keep what runs today" in said(with_today(advice, fine, behind=-0.2))
     assert "users fare 20 ± 1 % better." in said(with_today(advice, fine, behind=-0.2))
+    standing = {**fine, "wait_mean_ms": 41.0}
+    long = with_today(dataclasses.replace(advice, site=dataclasses.replace(site(), rtt_ms=15.0)), standing)
+    text = said(_faring(long, -0.06))  # the answer waits 20 ms: clearly less
+    assert "Keep" not in text
+    near = {**fine, "wait_mean_ms": 24.0}
+    long = with_today(dataclasses.replace(advice, site=dataclasses.replace(site(), rtt_ms=15.0)), near)
+    text = said(_faring(long, -0.06))
+    assert "users fare 6 ± 3 % better; but packets wait 24 ms in the mean (with the answer 20)." in text
+    assert "If it must change: fifo with a buffer of 14 packets" in text and "Only if" not in text
     assert "means of" not in said(with_today(advice, FIFO, 14))  # nothing to compare it with
     assert "Keep what runs today: fifo with a buffer of 14 packets" in said(with_today(advice, FIFO, 14))
     worse = said(with_today(advice, LESS))
     assert "Today's fifo, 64 packets, is worse: it misses utilization 95 %." in worse
     assert "is worse: users fare 20 ± 1 % worse." in said(with_today(advice, fine))
+
+
+def _faring(advice: Advice, behind: float) -> Advice:
+    """The same where users fare so much worse with what runs today, and one of them far worse."""
+    assert advice.today is not None
+    rival = dataclasses.replace(advice.today.rival, behind=Estimate(behind, 0.03))
+    return dataclasses.replace(advice, today=dataclasses.replace(advice.today, rival=rival))
 
 
 def test_a_platforms_default_has_a_line_of_its_own_name() -> None:

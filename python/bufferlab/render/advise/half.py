@@ -72,7 +72,7 @@ def fault(advice: Advice, found: Today) -> str | None:
         return f"it loses {FRACTION.quantity(lost or 0.0, digits=2)}"
     is_better = (behind.mean or 0.0) < -MATERIAL and not may_be_chance(behind)
     if _waits_longer(advice, found) and not is_better:
-        now, then = (each.mean("wait_mean_ms").mean or 0.0 for each in (found, advice.answer))
+        now, then = (_wait_ms(each) for each in (found, advice.answer))
         is_felt = fare_words(found.rival, found, advice.answer) != ALIKE
         unfelt = "" if is_felt else ", which nobody feels in this traffic"
         waits = MILLISECONDS.quantity(now, digits=3)
@@ -90,8 +90,16 @@ def _loses_more(advice: Advice, found: Today) -> bool:
 
 def _waits_longer(advice: Advice, found: Today) -> bool:
     """Whether packets wait longer today than their path takes, and clearly less with the answer."""
-    own, wait_ms = (each.mean("wait_mean_ms").mean or 0.0 for each in (advice.answer, found))
-    return is_standing(wait_ms, advice.site.rtt_ms, advice.targets) and own <= LESS * wait_ms
+    return _stands(advice, found) and _wait_ms(advice.answer) <= LESS * _wait_ms(found)
+
+
+def _stands(advice: Advice, found: Today) -> bool:
+    """Whether packets wait longer today than their path takes."""
+    return is_standing(_wait_ms(found), advice.site.rtt_ms, advice.targets)
+
+
+def _wait_ms(found: Measured) -> float:
+    return found.mean("wait_mean_ms").mean or 0.0
 
 
 def runs_today(advice: Advice) -> bool:
@@ -117,14 +125,17 @@ def default_text(advice: Advice) -> str | None:
 
 
 def may_stay(advice: Advice, found: Today) -> bool:
-    """Whether a setting meets the targets, and users fare no worse with it, as far as they notice."""
+    """Whether a setting meets the targets, and users fare no worse with it, as far as they notice.
+
+    Where packets wait long with it, only if the answer is little better: a change must bring something. What
+    is worse for some is weighed where users fare better as a whole.
+    """
     if found.missed or not advice.choice.meets or found.is_shaped:
         return False
-    wait, lost = found.mean("wait_mean_ms").mean, found.mean("loss").mean
-    if loses_heavily(lost, advice.targets) or is_standing(wait or 0.0, advice.site.rtt_ms, advice.targets):
+    if loses_heavily(found.mean("loss").mean, advice.targets) or _waits_longer(advice, found):
         return False
-    worst = found.rival.worst
-    return _most_behind(found) <= MATERIAL and (worst is None or worst[1] <= NOTABLE)
+    worst, behind = found.rival.worst, _most_behind(found)
+    return behind < 0 or (behind <= MATERIAL and (worst is None or worst[1] <= NOTABLE))
 
 
 def _most_behind(found: Today) -> float:
@@ -134,7 +145,12 @@ def _most_behind(found: Today) -> float:
 
 def _met(advice: Advice, found: Today) -> str:
     fare = "alike" if _most_behind(found) >= 0 else fare_words(found.rival, found, advice.answer)
-    return f"in the mean of {len(found.values)} runs it meets what is asked, and users fare {fare}"
+    waits = ""
+    if _stands(advice, found):
+        now, then = (_wait_ms(each) for each in (found, advice.answer))
+        wait = MILLISECONDS.quantity(now, digits=3)
+        waits = f"; but packets wait {wait} in the mean (with the answer {MILLISECONDS.text(then, digits=3)})"
+    return f"in the mean of {len(found.values)} runs it meets what is asked, and users fare {fare}{waits}"
 
 
 def today_name(today: Today) -> str:

@@ -193,12 +193,12 @@ def _taken(advice: Advice, them: str) -> Iterator[str]:
         begin = f"Nothing is worth running. What meets {them}:"
     elif loses_heavily(advice.answer.checked("loss").mean, advice.targets) and betters_today(advice):
         begin = "Better than what runs today, but lossy:"
+    elif keeps(advice):
+        begin = "If it must change:"
     elif first is not None:
         begin = "Only if its wait is accepted:"
     elif runs_today(advice):
         begin = "Keep what runs today:"
-    elif keeps(advice):
-        begin = "If it must change:"
     elif advice.stage == "begun":
         begin = f"So far, of {_tried(advice)} alone:"
     yield f"{begin} {_what(advice)}"
