@@ -11,6 +11,7 @@ from bufferlab.render.advise.box import box_of
 from bufferlab.render.advise.head import headline
 from bufferlab.render.advise.view import advice_view
 from bufferlab.render.view import View
+from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice, Stage
 from bufferlab.studies.advise.rough import Rough
 from bufferlab.studies.advise.sensitivity import Broken, Sensitivity, Shaken
@@ -192,3 +193,23 @@ def test_equals_are_called_what_an_operator_calls_them() -> None:
     """It was "from fifo, llq-fair and fair_queue"."""
     text = said(equal("fifo", "fq_codel", "fair_queue"))
     assert "As good for this traffic: fair-queue" in text
+
+
+def test_a_queue_that_is_far_behind_in_the_mean_is_not_said_to_be_as_good() -> None:
+    advice = dataclasses.replace(equal("fq_codel", "fifo", "codel"), stage="first", finished=True)
+    rivals = tuple(dataclasses.replace(each, is_equal=True, is_alike=False) for each in advice.choice.rivals)
+    wide = dataclasses.replace(advice, choice=dataclasses.replace(advice.choice, rivals=rivals))
+    assert "runs of this traffic do not distinguish it from" in said(wide)
+    scattered = tuple(
+        dataclasses.replace(each, behind=Estimate(0.18, 0.43)) if each.name.startswith(first) else each
+        for each in rivals
+        for first in (rivals[0].name.partition(",")[0],)
+    )
+    far = dataclasses.replace(advice, choice=dataclasses.replace(advice.choice, rivals=scattered))
+    others = [each.name.partition(",")[0] for each in rivals]
+    text = said(far)
+    assert f"do not distinguish it from {others[1]}, nor prove that {others[0]} is worse." in text
+    alone = tuple(dataclasses.replace(each, behind=Estimate(0.18, 0.43)) for each in rivals)
+    far = dataclasses.replace(advice, choice=dataclasses.replace(advice.choice, rivals=alone))
+    assert "do not prove that" in said(far) and "are worse." in said(far)
+    assert "distinguish" not in said(far)

@@ -27,15 +27,30 @@ def tie_text(advice: Advice) -> Iterator[str]:
         return
     if advice.choice.is_tie_shown and not advice.choice.open:
         yield f"As good for this traffic: {tied_names(advice)}. {_remedy(advice)}"
-    else:
-        runs = len(advice.answer.values)
-        others = f"{runs} runs of this traffic do not distinguish it from {tied_names(advice)}."
-        yield f"{others} {_remedy(advice)}"
+        return
+    near, far = _by_mean(advice)
+    clauses = [f"distinguish it from {_names(advice, near)}"] if near else []
+    clauses += [f"prove that {_names(advice, far)} {'is' if len(far) == 1 else 'are'} worse"] if far else []
+    runs = len(advice.answer.values)
+    yield f"{runs} runs of this traffic do not {', nor '.join(clauses)}. {_remedy(advice)}"
+
+
+def _by_mean(advice: Advice) -> tuple[list[str], list[str]]:
+    """The queues that nothing tells from the answer, and those that are noticeably worse in the mean."""
+    names = (*advice.tied, *advice.choice.open)
+    behind = {rival.name: rival.behind.mean or 0.0 for rival in advice.choice.rivals}
+    far = [name for name in names if behind[name] > MATERIAL]
+    return [name for name in names if name not in far], far
 
 
 def tied_names(advice: Advice) -> str:
     """The queues that nothing tells from the answer, the first in our order first: "fifo and codel"."""
-    answer, names = advice.answer.queue, sorted((*advice.tied, *advice.choice.open), key=place)
+    return _names(advice, (*advice.tied, *advice.choice.open))
+
+
+def _names(advice: Advice, of: Sequence[str]) -> str:
+    """The queues of settings, the first in our order first, without the answer's."""
+    answer, names = advice.answer.queue, sorted(of, key=place)
     queues = {each.queue.name: each.queue for each in (advice.entries[name] for name in names)}
     queues.pop(answer.name, None)
     kinds = list(dict.fromkeys(queue.kind for queue in queues.values()))
