@@ -260,7 +260,8 @@ def _controls(base: Scenario) -> Iterator[Variant]:
         changes: dict[str, object] = {
             f"flows[{index}].congestion": other for index, control in controls.items() if control == usual
         }
-        yield from _variant((f"{other} in place of {_called(usual)}", other), base, changes)
+        brief = f"{other} alone" if set(counts) <= {usual, other} else f"{other} for {_called(usual)}"
+        yield from _variant((f"{other} in place of {_called(usual)}", brief), base, changes)
 
 
 def _called(control: str) -> str:
