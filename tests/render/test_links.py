@@ -158,6 +158,17 @@ def test_what_is_unfinished_says_so() -> None:
     assert not advice.meets and links_headline(advice).endswith("and run fq_codel at download.")
 
 
+def test_nothing_is_typed_of_a_link_for_which_one_queue_of_several_was_tried() -> None:
+    whole = line()
+    early = dataclasses.replace(whole.links[1], stage="begun", finished=False)
+    advice = dataclasses.replace(whole, links=(whole.links[0], early), joint=(), finished=False)
+    said = words(shown(advice))
+    assert "To type on linux upload: nothing yet, as no other queue was tried." in said
+    assert "tc qdisc" not in said.partition("To type on linux")[2].partition("Home line")[0]
+    box = words(View([box_of(early)]).text(80))
+    assert "type nothing yet, as no other queue was tried." in box
+
+
 def test_lines_for_linux_can_be_pasted_from_a_narrow_terminal() -> None:
     text = shown(line(), Typed("linux", "wan0"))
     block = text[text.index("# upload: what leaves wan0") : text.index("note    wan0 is the interface")]

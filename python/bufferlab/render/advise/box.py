@@ -284,7 +284,8 @@ def _typed(advice: Advice, typed: Typed) -> Iterator[Line]:
         yield Line("", command, verbatim=True, shorter=[(4, "")])
         return
     if entry is None:
-        yield Line("type", f"{made.problem}, nor is there another of these queues, as far as is known.")
+        none = "" if advice.stage == "begun" else ", nor is there another of these queues, as far as is known"
+        yield Line("type", f"{made.problem}{none}.")
         return
     label = "type"
     if entry is not advice.answer:

@@ -15,7 +15,7 @@ from bufferlab.render.advise.decided import tied_names, undecided_text
 from bufferlab.render.advise.evidence import details, evidence
 from bufferlab.render.advise.explain import explanation
 from bufferlab.render.advise.head import headline
-from bufferlab.render.advise.typed import LINUX, NOTHING, Typed, after
+from bufferlab.render.advise.typed import LINUX, NOTHING, TOO_EARLY, Typed, after
 from bufferlab.render.advise.unfilled import unfilled
 from bufferlab.render.advise.unshaped import unshaped_lines, unshaped_text
 from bufferlab.render.advise.users import users_lines
@@ -212,11 +212,11 @@ def shaped_text(advice: LinksAdvice) -> str:
 
 def _to_type(advice: LinksAdvice, typed: Typed) -> Iterator[Part]:
     yield Heading(f"To type on {typed.platform}")
-    if advice.unmet:
-        names = ", ".join(each.site.link for each in advice.unmet)
-        yield f"{names}: {NOTHING}."
-        if advice.directions is not None:  # a home's line has one section for both
-            return
+    held = {NOTHING: advice.unmet, TOO_EARLY: advice.early}
+    for why in filter(held.get, held):
+        yield f"{', '.join(each.site.link for each in held[why])}: {why}."
+    if any(held.values()) and advice.directions is not None:  # a home's line has one section for both
+        return
     if advice.directions is not None and len(advice.links) == 2:
         try:
             both = advice.configuration(typed.platform, typed.device, typed.linklayer)
@@ -234,7 +234,7 @@ def _to_type(advice: LinksAdvice, typed: Typed) -> Iterator[Part]:
             yield Terms([*about, *after(both.made)])
             return
     comment, shown = PLATFORMS[typed.platform].comment, set[str]()
-    for each in (link for link in advice.links if link not in advice.unmet):
+    for each in (link for link in advice.links if link not in (*advice.unmet, *advice.early)):
         made = dataclasses.replace(typed, shape=typed.shape or advice.shaped is not None).lines(each)
         yield f"{comment} {each.site.link}: {_where(advice, each)}"
         own = [line.replace("bufferlab", f"bufferlab-{each.site.link}") for line in made.lines]

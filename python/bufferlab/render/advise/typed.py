@@ -60,6 +60,7 @@ _SHAPES_ALWAYS: Final = "openwrt"
 
 NOTHING: Final = "nothing, since this misses a target"
 LOSSY: Final = "nothing, since it loses what hardly anybody would accept"
+TOO_EARLY: Final = "nothing yet, as no other queue was tried"
 
 
 def rate_in_name(device: str) -> int | None:
@@ -183,6 +184,8 @@ class Typed:
             return Lines(None, [], problem=NOTHING)
         if loses_much(advice):
             return Lines(None, [], problem=LOSSY)
+        if advice.stage == "begun":
+            return Lines(None, [], problem=TOO_EARLY)
         problem = ""
         for entry in (advice.answer, *(advice.entries[each.name] for each in advice.choice.rivals)):
             try:

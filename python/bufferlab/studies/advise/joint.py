@@ -147,6 +147,11 @@ class LinksAdvice(display.Displayed):
         return tuple(each for each in self.links if not each.choice.meets)
 
     @property
+    def early(self) -> tuple[Advice, ...]:
+        """The other answers for which one queue was tried so far, of several."""
+        return tuple(each for each in self.links if each.choice.meets and each.stage == "begun")
+
+    @property
     def disturbed(self) -> tuple[tuple[Advice, Entry], ...]:
         """The answers that meet their targets by themselves, but not with the others in place."""
         pairs = zip(self.links, self.joint, strict=True) if self.joint else ()
