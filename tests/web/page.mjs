@@ -303,6 +303,27 @@ const tests = {
       assert.equal(early === late, reducedMotion === "reduce");
     }
   },
+  async "a lesson on the window shows its teeth"(open) {
+    const page = await open("#story=buffer.2");
+    await atTheEnd(page);
+    const chart = page.getByRole("img", { name: "Congestion window, segments: mean of each group; the last 10 s" }).nth(2);
+    assert.match(await chart.getAttribute("data-reach"), /^200 /);
+    // what the pointer says along the axis: it rises and falls several times, with many points to a tooth
+    const over = chart.locator(".u-over");
+    await over.scrollIntoViewIfNeeded();
+    const { width } = await over.boundingBox();
+    const windows = [];
+    for (let x = 2; x < width; x += 2) {
+      await over.hover({ position: { x, y: 40 } });
+      windows.push(Number(await chart.locator(".u-legend .u-series:last-child .u-value").textContent()));
+    }
+    const low = (at) => windows[at] < 16 && windows[at - 1] >= 16;
+    const teeth = windows.filter((_, at) => low(at)).length;
+    assert.ok(teeth >= 4 && teeth <= 12, `${teeth}: ${windows.join()}`);
+    const rising = windows.filter((each, at) => at > 0 && each > windows[at - 1] && each < windows[at - 1] + 3).length;
+    assert.ok(rising > windows.length / 2, windows.join());
+    await picture(page, "teeth");
+  },
   async "a run that needs more memory than there is says so, and the page goes on"(open) {
     const page = await open(small(), { memory: 32 });
     await page.getByText("At 0 s").waitFor();

@@ -52,11 +52,11 @@ export class Player {
     void frame();
   }
 
-  /** Takes these in the place of what there was, and begins their runs. */
-  async load(asked: Asked[]): Promise<void> {
+  /** Takes these in the place of what there was, and begins their runs. Charts show all of them, or the last seconds. */
+  async load(asked: Asked[], shown: number | null = null): Promise<void> {
     this.playing = false;
     this.variants.forEach((variant) => variant.close());
-    this.variants = asked.map((each) => new Variant(each));
+    this.variants = asked.map((each) => new Variant(each, shown));
     await this.restart();
   }
 

@@ -3,7 +3,8 @@
 import type { Columns, Series, Variant } from "./variant.svelte";
 
 export interface Scales {
-  /** Where time ends, in seconds. */
+  /** Where the axis of time begins and ends, in seconds. */
+  start: number;
   end: number;
   /** Where each chart's y axis ends. */
   most: Record<keyof Series, number>;
@@ -28,12 +29,20 @@ export function scalesOf(variants: Variant[]): Scales {
   const limits = tables("backlog").map(([, , column = []]) => column.map((each) => (each !== null && each > reach ? null : each)));
   const most = Object.fromEntries(CHARTS.map((chart) => [chart, largest(tables(chart).flatMap((columns) => columns.slice(1)))])) as Scales["most"];
   return {
-    end: Math.max(0, ...variants.map(({ answer }) => answer?.duration_s ?? 0)) || 1,
+    ...spanOf(variants),
     most: { ...most, backlog: Math.max(backlog, largest(limits)) },
     reach,
     drops: largest(tables("backlog").map(([, , , column = []]) => column)),
     wait: largest(variants.map(({ waits }) => waits.seconds)),
   };
+}
+
+/** All of the longest run, or its last seconds. */
+function spanOf(variants: Variant[]): Pick<Scales, "start" | "end"> {
+  const shown = variants[0]?.shown ?? null;
+  if (shown === null) return { start: 0, end: Math.max(0, ...variants.map(({ answer }) => answer?.duration_s ?? 0)) || 1 };
+  const end = Math.max(shown, ...variants.map(({ time }) => time));
+  return { start: end - shown, end };
 }
 
 export function largest(columns: (number | null)[][]): number {

@@ -10,13 +10,13 @@ import { Parted } from "./parted.svelte";
 const BUDGET_MS = 30;
 /** How busy a link is, is seen over this many full packets at least. */
 const SEEN_PACKETS = 20;
-/** Samples that a run's charts have: web/src/engine/worker.ts. */
+/** Samples that a run's charts have; those of its last seconds alone have half of that at once. */
 const CELLS = 1000;
+/** Samples of a run at most. */
+const MOST_CELLS = 50_000;
 const PACKET_BITS = 12_000;
 /** Cells that a rate is the mean of: in one there may be room for a few packets only. */
 const SMOOTHED = 10;
-/** The same as a share of the run. */
-export const SMOOTHED_SHARE = SMOOTHED / CELLS;
 let made = 0;
 
 /** Columns of a chart: the first is time. */
@@ -87,7 +87,11 @@ export class Variant {
   #runner: Comlink.Remote<Runner>;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(asked: Asked) {
+  /** How many seconds, the last ones, charts show; all of the run if none. */
+  readonly shown: number | null;
+
+  constructor(asked: Asked, shown: number | null = null) {
+    this.shown = shown;
     this.text = asked.text;
     this.overrides = asked.overrides;
     ({ worker: this.#worker, runner: this.#runner } = started());
@@ -99,6 +103,22 @@ export class Variant {
 
   get time(): number {
     return this.now?.[0] ?? 0;
+  }
+
+  /** Samples that the run's charts have at its end. */
+  get #cells(): number {
+    const duration = this.answer?.duration_s ?? 0;
+    return this.shown === null ? CELLS : Math.max(CELLS, Math.min(MOST_CELLS, Math.ceil((CELLS / 2) * (duration / this.shown))));
+  }
+
+  /** Seconds between two samples of the charts. */
+  get #cell(): number {
+    return (this.answer?.duration_s ?? 0) / this.#cells;
+  }
+
+  /** Seconds that a rate is the mean of. */
+  get smoothed(): number {
+    return SMOOTHED * this.#cell;
   }
 
   get ended(): boolean {
@@ -156,7 +176,7 @@ export class Variant {
     this.#limits = [];
     this.#see(0);
     this.parted.end();
-    ({ now: this.now, inside: this.inside, waits: this.waits } = await this.#runner.begin(this.link));
+    ({ now: this.now, inside: this.inside, waits: this.waits } = await this.#runner.begin(this.link, this.#cells));
     this.#show();
   }
 
@@ -193,7 +213,7 @@ export class Variant {
 
   /** The last of the charts' samples that is so many cells, and some packets, older. */
   #before(now: Float64Array, cells: number): Float64Array | null {
-    const cell = (this.answer?.duration_s ?? 0) / CELLS;
+    const cell = this.#cell;
     const rate = this.answer?.links[this.link]?.plan.rate_bps ?? 1;
     // a run ends a step some picoseconds beside the moment asked for
     const until = (now[0] ?? 0) - Math.max(cells * cell, (SEEN_PACKETS * PACKET_BITS) / rate) + cell / 1000;
@@ -325,26 +345,29 @@ export class Variant {
     const { answer } = this;
     const layout = this.#layout;
     if (!answer || !layout) return;
-    const rows = this.#rows;
+    const cell = this.#cell;
+    const first = this.shown === null ? 0 : Math.max(0, this.#rows.length - Math.ceil(this.shown / cell) - 1);
+    const rows = this.#rows.slice(first);
+    const limits = this.#limits.slice(first);
+    const before = this.view(this.#rows[first - 1] ?? null);
     const times = rows.map((row) => row[0] ?? 0);
     const views = rows.map((row) => layout.link(row, this.link));
-    const cell = answer.duration_s / CELLS;
     const since = (index: number, read: (view: LinkView) => number): number => {
-      const [view, last] = [views[index], views[index - 1]];
+      const [view, last] = [views[index], views[index - 1] ?? before];
       return (view ? read(view) : 0) - (last ? read(last) : 0);
     };
     /** Mbps of what counts bytes. */
     const rated = (read: (row: Float64Array) => number): number[] =>
       rows.map((row, index) => {
-        const last = rows[index - SMOOTHED];
-        return (8 * (read(row) - (last ? read(last) : 0))) / (cell * Math.min(SMOOTHED, index + 1)) / 1e6;
+        const last = this.#rows[first + index - SMOOTHED];
+        return (8 * (read(row) - (last ? read(last) : 0))) / (cell * Math.min(SMOOTHED, first + index + 1)) / 1e6;
       });
     const groups = answer.groups.map((_, group) => group);
     this.series = {
       backlog: [
         times,
         views.map((view) => view.backlog),
-        this.#limits.map((limit) => (Number.isFinite(limit) ? limit : null)),
+        limits.map((limit) => (Number.isFinite(limit) ? limit : null)),
         times.map((_, index) => since(index, (view) => view.dropped) || null),
       ],
       windows: [times, ...groups.map((group) => rows.map((row) => (answer.groups[group]?.is_tcp ? layout.window(row, group) : null)))],

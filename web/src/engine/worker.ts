@@ -3,8 +3,6 @@ import { reachable } from "../format";
 import { Lab } from "./lab";
 import type { Asked, Move, Progress, Read, Summary } from "./types";
 
-/** Samples that a chart has at the end of a run. */
-const CELLS = 1000;
 /** The parts of a cell that a run begins with: nothing is known yet of how much happens in one. */
 const CAUTION = 256;
 /** The milliseconds that a step may take: a pause waits for its end. */
@@ -20,6 +18,8 @@ class Runner {
   #module: Promise<WebAssembly.Module> | null = null;
   #duration = 0;
   #cell = 0;
+  /** Samples that charts have at the end of the run. */
+  #cells = 1;
   /** How far a step goes at most, in seconds. */
   #stride = 0;
 
@@ -38,9 +38,10 @@ class Runner {
     return read;
   }
 
-  begin(link: number): Progress {
+  begin(link: number, cells: number): Progress {
     this.#cell = 0;
-    this.#stride = this.#duration / CELLS / CAUTION;
+    this.#cells = cells;
+    this.#stride = this.#duration / cells / CAUTION;
     return this.#guarded((lab) => {
       lab.begin();
       return { rows: new Float64Array(), ...seen(lab, link) };
@@ -54,7 +55,7 @@ class Runner {
     return this.#guarded((lab) => {
       let now = lab.sample();
       while ((now[0] ?? 0) < until) {
-        const grid = reachable((this.#duration * (this.#cell + 1)) / CELLS);
+        const grid = reachable((this.#duration * (this.#cell + 1)) / this.#cells);
         const begun = performance.now();
         const reached = (now[0] ?? 0) + this.#stride;
         lab.advance(Math.min(until, grid, reached));

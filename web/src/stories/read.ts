@@ -15,6 +15,8 @@ export interface Step {
   /** An index of the player's speeds. */
   speed?: number;
   charts?: Chart[];
+  /** How many seconds, the last ones, its charts show; without, all of the run. */
+  shown?: number;
   variants: { name: string; set?: Record<string, string> }[];
   question: string;
   choices: string[];
