@@ -256,7 +256,8 @@ def test_a_buffer_that_never_fills_holds_more_than_waits(captured: Captured) -> 
     found = bufferlab.observe(captured.at_senders)
     assert found.waits is not None
     quiet = {"is_filled": 0, "loss_episodes": 0, "p99_ns": 100e6, "max_ns": 9e9}
-    calm = dataclasses.replace(found, waits={**found.waits, **quiet}, losses=0.0)
+    flows = found.flows.with_columns(loss_episodes=pl.lit(0))
+    calm = dataclasses.replace(found, waits={**found.waits, **quiet}, flows=flows, losses=0.0)
     packets = int(seen_queue(calm).buffer.removesuffix(" packets"))
     mean_bytes = int(found.flows["ip_bytes"].sum()) / int(found.flows["packets"].sum())
     assert packets * mean_bytes == pytest.approx(20e6 * 0.2 / 8, rel=0.02)

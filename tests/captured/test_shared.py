@@ -49,6 +49,16 @@ def filling(stands_ms: float) -> np.ndarray:
     return waits
 
 
+def test_a_moment_in_which_only_one_flow_sent_is_no_other_queue() -> None:
+    """The queue empties while the second flow repairs losses and sends nothing; the third meets that."""
+    waits = filling(30.0)
+    trips, flows = tables([20.0, 80.0, 50.0], waits, [0, 1, 8])
+    least_ns = pl.when(pl.col("connection") == 2).then(50_000_000).otherwise(pl.col("least_ns"))
+    seen = hidden(trips.with_columns(least_ns=least_ns), flows)
+    assert seen is not None
+    assert seen.flows["hidden_ms"].to_list() == pytest.approx([0.0, waits[1:].min(), 0.0], abs=1e-6)
+
+
 def test_who_comes_later_never_saw_the_empty_queue() -> None:
     waits = filling(30.0)
     seen = found([20.0, 80.0, 50.0], waits, [0, 1, 5])

@@ -156,7 +156,7 @@ table! {
         plateau_1s_error_bps: f64,
         /// The part of the windows with a queue that have this rate.
         plateau_1s_share: f64,
-        /// Windows with a queue.
+        /// Windows with a queue on that side.
         queued_1s_windows: u64,
         /// The rate of most windows of 100 ms with a queue, bit/s.
         plateau_100ms_bps: f64,
@@ -164,7 +164,7 @@ table! {
         plateau_100ms_error_bps: f64,
         /// The part of the windows with a queue that have this rate.
         plateau_100ms_share: f64,
-        /// Windows with a queue.
+        /// Windows with a queue on that side.
         queued_100ms_windows: u64,
         /// The rate that most packets' distances show, bit/s.
         dispersion_bps: f64,

@@ -14,6 +14,18 @@ pub(crate) struct Sample {
     pub(crate) excess_ns: u64,
 }
 
+/// Linux holds acknowledgments with SACK blocks back for up to 1 ms, and its timer may take 0.1 ms more (`net.ipv4.tcp_comp_sack_delay_ns` and
+/// `tcp_comp_sack_slack_ns`, since 4.18); the rest is for scheduling.
+const HELD_NS: u64 = 1_500_000;
+
+impl Sample {
+    /// What of the excess no host can have made that held an acknowledgment back.
+    pub(crate) fn sure_ns(&self) -> u64 {
+        let held_ns = if self.ahead && self.in_loss { HELD_NS } else { 0 };
+        self.excess_ns.saturating_sub(held_ns)
+    }
+}
+
 /// Data that has to be sent again for the first time since an earlier loss was repaired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Loss {

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from bufferlab.captured.flows import behind_a_queue, timed
+from bufferlab.captured.flows import behind_a_queue, mean_bytes, timed
 from bufferlab.captured.link import TCP, CapturedLink, long_flows
 from bufferlab.captured.observation import NS_PER_S, Observation
 from bufferlab.captured.scenario import Known
@@ -35,6 +35,11 @@ _RATE_OFF: Final = 0.1
 _MANY_EPISODES: Final = 30
 _FEW_LATER: Final = 0.1
 """Losses came as flows began if there are as many, and at most that part of them later. Our choice."""
+
+_FULL: Final = 0.9
+_LOSSY: Final = 0.01
+_FEW_PACKETS: Final = 4.0
+"""A link that is used to as much and loses as much keeps more than as many packets waiting. Our choice."""
 
 _RTTS_APART: Final = 1.3
 _ERRORS: Final = 3.0
@@ -76,6 +81,35 @@ def doubts(
             "the capture begins in the middle of flows on a busy link: if the queue was never empty, round "
             "trips are shorter than these, waits and the buffer longer; begin earlier, add a ping, or name "
             "the round trip by --rtt"
+        )
+
+
+def impossible(link: CapturedLink) -> Iterator[str]:
+    """What cannot be true together, as sentences: losses beside a queue that never filled.
+
+    Args:
+        link: What was captured.
+    """
+    waits, rate_bps = link.waits, link.rate_bps
+    if waits is None:
+        return
+    episodes = int(link.flows["loss_episodes"].sum())
+    if not waits["loss_episodes"] and episodes:
+        times = "once" if episodes == 1 else f"{episodes:,} times"
+        side, other = ("beyond", "before") if waits["is_ahead"] else ("before", "beyond")
+        yield (
+            f"losses began {times} {other} this place, and what waits is of the queue {side} it: the queue "
+            "that drops is another, and nothing here shows how much it holds"
+        )
+    used = link.utilization()
+    if rate_bps is None or used is None or used < _FULL or (link.losses or 0.0) < _LOSSY:
+        return
+    few_ns = _FEW_PACKETS * mean_bytes(link.flows) * 8 / rate_bps * NS_PER_S
+    if waits["p95_ns"] < few_ns:
+        yield (
+            f"the link is used to {100 * used:.0f} % and {100 * (link.losses or 0.0):.2g} % is lost, though "
+            "next to nothing waits: a buffer of very few packets does that, or packets are lost elsewhere, "
+            "or what waits is not seen here"
         )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from bufferlab.captured.doubts import doubts, late
+from bufferlab.captured.doubts import doubts, impossible, late
 from bufferlab.captured.fitting import Fit, fitted
 from bufferlab.captured.flows import flows_of, loss_of, rtt_quantile_ms, timed, waits_over_time
 from bufferlab.captured.link import DIRECTIONS, VANTAGES, CapturedLink
@@ -104,6 +104,7 @@ class Findings(CapturedLink, Displayed):
             "datagram_flows": len(self.datagrams),
             "wait_ms": {name: waits[f"{name}_ns"] / NS_PER_MS if waits else None for name in named},
             "wait_samples": waits.get("samples", 0),
+            "why_no_waits": self.why_no_waits,
             **{
                 f"buffer{end}_ms": waits[f"depth{end}_ns"] / NS_PER_MS if waits.get("is_filled") else None
                 for end in ("", "_low", "_high")
@@ -185,8 +186,8 @@ def observe(
     links = observation.links
     chosen = _chosen(links, interface, direction, observation.duration_s)
     at, way = chosen["interface"], DIRECTIONS[chosen["direction"]]
-    waits = waits_of(observation, at, chosen["direction"], ahead=bool(chosen["is_queue_ahead"]))
-    ahead = bool(chosen["is_queue_ahead"] if waits is None else waits["is_ahead"])
+    waiting = waits_of(observation, chosen)
+    waits, ahead = waiting.row, waiting.is_ahead
     sent, hides = flows_of(observation, at, chosen["direction"], is_ahead=ahead)
     ip_bytes = float(sent["wire_ip_bytes"].sum())
     # the rate on the wire is that of frames; scenarios count IP packets
@@ -202,7 +203,7 @@ def observe(
     if key is not None:
         connections = without_names(observation.connections, key)
         observation = dataclasses.replace(observation, connections=connections)
-    return Findings(
+    found = Findings(
         observation=observation,
         interface=at,
         direction=way,
@@ -211,6 +212,7 @@ def observe(
         rate_by=rate.by,
         rate_windows=rate.windows,
         why_no_rate=rate.why_none,
+        why_no_waits=waiting.why_none,
         load_bps=chosen["wire_bytes"] * share * 8 / observation.duration_s,
         ip_share=share,
         flows=sent,
@@ -218,8 +220,8 @@ def observe(
         waits=with_hidden(waits, hides, observation) if waits and hides else waits,
         is_offered=ahead,
         losses=losses,
-        doubts=tuple(beware),
     )
+    return dataclasses.replace(found, doubts=(*beware, *impossible(found)))
 
 
 def _shows_rate(link: dict[str, Any], duration_s: float) -> bool:

@@ -218,6 +218,11 @@ def rtt_quantile_ms(flows: pl.DataFrame, part: float) -> float | None:
     return float(flows["rtt_ms"][min(int((reached < part).sum()), len(flows) - 1)])
 
 
+def mean_bytes(flows: pl.DataFrame) -> float:
+    """Of the packets on the wire."""
+    return float(flows["wire_ip_bytes"].sum()) / max(float(flows["wire_packets"].sum()), 1.0)
+
+
 def loss_of(flows: pl.DataFrame) -> float | None:
     """Segments that were sent again over segments, 0 to 1; none without TCP."""
     tcp = flows.filter(pl.col("protocol") == TCP)

@@ -60,13 +60,14 @@ class CapturedLink:
         rate_by: What it comes from.
         rate_windows: How many windows have it; none where it comes from none.
         why_no_rate: Why it is not known.
+        why_no_waits: Why these are not known.
         load_bps: Mean rate of IP packets, bit/s.
         ip_share: Bytes of IP packets over bytes on the wire.
         flows: Flows that send in this direction, with their `ip_bytes`, `seconds`, `rtt_ms`, and whether they
             are `long` and `elastic` (TCP and QUIC).
         long_flows: Mean number of long elastic flows at a time.
         is_offered: Whether the load was captured before the queue, which drops some of it.
-        waits: The row of the queue that grows with the load, with times in ns; none without round trips.
+        waits: The row of the queue that grows with the load, with times in ns; none if not seen.
         losses: Segments sent again over segments; none without TCP.
         doubts: What may be wrong with all that, as sentences.
     """
@@ -87,6 +88,7 @@ class CapturedLink:
     doubts: tuple[str, ...] = ()
     rate_windows: int | None = None
     why_no_rate: str | None = None
+    why_no_waits: str | None = None
 
     @property
     def long(self) -> pl.DataFrame:

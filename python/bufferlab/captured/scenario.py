@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias
 
 import polars as pl
 
-from bufferlab.captured.flows import rtt_quantile_ms, timed
+from bufferlab.captured.flows import mean_bytes, rtt_quantile_ms, timed
 from bufferlab.captured.laws import law
 from bufferlab.captured.link import CapturedLink
 from bufferlab.captured.long import long_groups
@@ -163,8 +163,8 @@ def packets_of(link: CapturedLink, known: Known, wait_ns: float) -> str:
     rate_bps = link.rate_bps if known.rate is None else parse_rate(known.rate)
     if rate_bps is None:
         return "1 bdp"
-    packet_bytes = float(link.flows["wire_ip_bytes"].sum()) / float(link.flows["wire_packets"].sum())
-    return f"{max(round(wait_ns / NS_PER_S * rate_bps / 8 / packet_bytes), 1)} packets"
+    packets = wait_ns / NS_PER_S * rate_bps / 8 / mean_bytes(link.flows)
+    return f"{max(round(packets), 1)} packets"
 
 
 _DURATION_S: Final = 60

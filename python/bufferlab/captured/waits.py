@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
-from bufferlab.captured.link import CapturedLink
+from bufferlab.captured.link import TCP, VANTAGES, CapturedLink
 from bufferlab.captured.observation import NS_PER_MS, Observation
 from bufferlab.captured.shared import Hidden, weighted_median
 from bufferlab.errors import InputError
@@ -27,19 +27,79 @@ _RESOLUTION: Final = 1.008
 
 _LEAST_NS: Final = 1e6
 
+_FEWEST_WINDOWS: Final = 10
+"""Windows of 100 ms with a queue from which on the side without losses is believed. Our choice."""
+
+_LEAST_KEPT: Final = 96
+"""Bytes of a packet below which a file may lack timestamps: Ethernet with a tag, IPv6, and TCP's options."""
+
 _LITTLE: Final = 0.05
 """Part of a known round-trip time up to which smallest ones in the capture are as long. Our choice."""
 
 
-def waits_of(
-    observation: Observation, interface: int, direction: int, *, ahead: bool
-) -> dict[str, Any] | None:
-    """The row of the queue of a direction, of the side that is given if it has samples; else `None`."""
-    place = (pl.col("interface") == interface) & (pl.col("direction") == direction)
-    rows = observation.queueing.filter(place & (pl.col("samples") > 0))
-    own = rows.filter(pl.col("is_ahead") == int(ahead))
-    rows = rows if own.is_empty() else own
-    return None if rows.is_empty() else rows.sort("p95_ns", descending=True).row(0, named=True)
+@dataclass(frozen=True)
+class Waiting:
+    """What waits for a direction of a link.
+
+    Attributes:
+        row: The row of its queue; `None` where no round trip shows it.
+        is_ahead: Whether that queue lies beyond the place of the capture.
+        why_none: Why it is not known.
+    """
+
+    row: dict[str, Any] | None
+    is_ahead: bool
+    why_none: str | None = None
+
+
+def waits_of(observation: Observation, link: Mapping[str, Any]) -> Waiting:
+    """What waits on the side on which the queue is, if round trips were measured there.
+
+    What waits before a place shows in timestamps alone. Without them, round trips are only those between that
+    place and the receivers. Where packets are neither lost nor wait there, a queue may still be before it.
+
+    Args:
+        observation: The capture.
+        link: The row of the direction in the table of links.
+    """
+    place = (pl.col("interface") == link["interface"]) & (pl.col("direction") == link["direction"])
+    rows = observation.queueing.filter(place & (pl.col("samples") > 0)).rows(named=True)
+    by_side = {bool(row["is_ahead"]): row for row in rows}
+    sent = observation.directions.filter(pl.col("direction") == link["direction"]).join(
+        observation.connections.filter(pl.col("interface") == link["interface"]).drop("direction"),
+        on="connection",
+    )
+    ahead = bool(link["is_queue_ahead"])
+    if False not in by_side and not ahead and _is_near_senders(sent):
+        ahead = True
+    row = by_side.get(ahead)
+    if row is not None and (ahead is False or False in by_side or _is_sure(row, link, sent)):
+        return Waiting(row, ahead)
+    return Waiting(None, ahead, _why_none(observation, link, sent) if by_side else "no round trip shows them")
+
+
+def _is_near_senders(sent: pl.DataFrame) -> bool:
+    near = sent.filter(pl.col("vantage") == VANTAGES.index("near the sender"))
+    return 2 * int(near["ip_bytes"].sum()) > int(sent["ip_bytes"].sum())
+
+
+def _is_sure(row: Mapping[str, Any], link: Mapping[str, Any], sent: pl.DataFrame) -> bool:
+    """Whether a queue beyond the place of the capture is the one, where nothing shows what is before it."""
+    is_seen = link["queued_100ms_windows"] >= _FEWEST_WINDOWS or row["loss_episodes"] > 0
+    return is_seen or _is_near_senders(sent)
+
+
+def _why_none(observation: Observation, link: Mapping[str, Any], sent: pl.DataFrame) -> str:
+    tcp = sent.filter(pl.col("protocol") == TCP)
+    unstamped = int(tcp.filter(pl.col("has_timestamps") == 0)["ip_bytes"].sum())
+    if 2 * unstamped <= int(tcp["ip_bytes"].sum()):
+        return "no round trip shows them on that side of this place where packets are lost"
+    kept = observation.interfaces[link["interface"]][2]
+    if kept and kept < _LEAST_KEPT:
+        lacks = f"the file has but {kept} bytes of a packet, without them (128 are enough)"
+    else:
+        lacks = "most packets have none: capture at the senders' side, before the queue"
+    return f"what waits before this place shows in TCP's timestamps, and {lacks}"
 
 
 def with_hidden(waits: dict[str, Any], found: Hidden, observation: Observation) -> dict[str, Any]:

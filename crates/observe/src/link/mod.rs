@@ -7,6 +7,7 @@ mod queueing;
 mod rate;
 mod rates;
 mod series;
+mod side;
 mod tables;
 mod trains;
 
@@ -45,8 +46,6 @@ pub(crate) struct Link {
     load: Load,
     /// Ahead of the vantage point, and behind.
     queueing: [Queueing; 2],
-    /// Samples that show a queue there.
-    queued: [u64; 2],
     /// When a long flow's data last crossed.
     long_ns: Option<u64>,
 }
@@ -67,7 +66,6 @@ impl Link {
             windows: [100_000_000, 1_000_000_000].map(Windows::new),
             load: Load::new(bins),
             queueing: [0, 1].map(|_| Queueing::new(bins)),
-            queued: [0; 2],
             long_ns: None,
         }
     }
@@ -120,13 +118,12 @@ impl Link {
 
     /// A round trip that says what waits for this direction of the link, of a long flow or another.
     pub(crate) fn sample(&mut self, now: u64, sample: &Sample, is_long: bool) {
-        let is_queued = queueing::is_queued(sample);
+        let queued_ns = queueing::is_queued(sample).then(|| sample.sure_ns());
         let place = usize::from(!sample.ahead);
-        self.queued[place] += u64::from(is_queued);
         self.queueing[place].sample(now, sample, is_long);
         for windows in &mut self.windows {
             windows.advance(now);
-            windows.sample(place, is_queued);
+            windows.sample(place, queued_ns);
         }
     }
 

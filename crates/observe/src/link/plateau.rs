@@ -14,13 +14,17 @@ pub(crate) struct Windows {
     width_ns: u64,
     /// The window that is open; `None` before the first.
     index: Option<u64>,
-    /// In it: bytes that are seen, bytes that arrived; samples, and those that show a queue, ahead and behind.
+    /// In it: bytes that are seen, bytes that arrived; samples, and those that show a queue with what they waited, ahead and behind.
     seen_bytes: f64,
     delivered_bytes: f64,
     samples: [u32; 2],
     queued: [u32; 2],
-    seen: Rates,
+    queued_ns: [u64; 2],
+    /// What arrived in windows with a queue ahead, and what was seen in those with one behind.
     delivered: Rates,
+    seen: Rates,
+    /// The sum over windows with a queue of what is waited in the mean, ahead and behind.
+    standing_ns: [f64; 2],
     highest_bps: f64,
     /// Whether the open window was seen from its beginning.
     is_whole: bool,
@@ -35,8 +39,10 @@ impl Windows {
             delivered_bytes: 0.0,
             samples: [0; 2],
             queued: [0; 2],
-            seen: Rates::default(),
+            queued_ns: [0; 2],
             delivered: Rates::default(),
+            seen: Rates::default(),
+            standing_ns: [0.0; 2],
             highest_bps: 0.0,
             is_whole: false,
         }
@@ -54,7 +60,7 @@ impl Windows {
         }
         self.is_whole = self.index.is_some();
         (self.seen_bytes, self.delivered_bytes) = (0.0, 0.0);
-        (self.samples, self.queued) = ([0; 2], [0; 2]);
+        (self.samples, self.queued, self.queued_ns) = ([0; 2], [0; 2], [0; 2]);
         self.index = Some(index);
     }
 
@@ -70,15 +76,21 @@ impl Windows {
         self.delivered_bytes += bytes;
     }
 
-    /// A round trip, which says whether a queue stood ahead (0) or behind (1).
-    pub(crate) fn sample(&mut self, place: usize, is_queued: bool) {
+    /// A round trip, which says whether a queue stood ahead (0) or behind (1), and for how long a packet waited in it.
+    pub(crate) fn sample(&mut self, place: usize, queued_ns: Option<u64>) {
         self.samples[place] += 1;
-        self.queued[place] += u32::from(is_queued);
+        self.queued[place] += u32::from(queued_ns.is_some());
+        self.queued_ns[place] += queued_ns.unwrap_or(0);
     }
 
-    /// Windows with a standing queue.
-    pub(crate) fn queued_windows(&self) -> u64 {
-        self.seen.total()
+    /// Windows with a standing queue ahead, or behind.
+    pub(crate) fn queued_windows(&self, is_ahead: bool) -> u64 {
+        if is_ahead { &self.delivered } else { &self.seen }.total()
+    }
+
+    /// What is waited ahead and behind, summed over the windows in which a queue stands there.
+    pub(crate) fn standing_ns(&self) -> [f64; 2] {
+        self.standing_ns
     }
 
     /// The rate that most windows with a queue have: of what arrived (a queue ahead), or of what was seen.
@@ -98,10 +110,14 @@ impl Windows {
         let rate = |bytes: f64| bytes * 8e9 / self.width_ns as f64;
         let (seen_bps, delivered_bps) = (rate(self.seen_bytes), rate(self.delivered_bytes));
         self.highest_bps = self.highest_bps.max(seen_bps);
-        let stands = |place: usize| self.samples[place] > 0 && self.queued[place] * 2 >= self.samples[place];
-        if stands(0) || stands(1) {
-            self.seen.add(seen_bps);
-            self.delivered.add(delivered_bps);
+        for (place, (rates, bps)) in
+            [(&mut self.delivered, delivered_bps), (&mut self.seen, seen_bps)].into_iter().enumerate()
+        {
+            let [samples, queued] = [self.samples[place], self.queued[place]];
+            if samples > 0 && queued * 2 >= samples {
+                rates.add(bps);
+                self.standing_ns[place] += self.queued_ns[place] as f64 / f64::from(queued);
+            }
         }
     }
 }
@@ -112,21 +128,25 @@ mod tests {
 
     #[test]
     fn windows_with_a_queue_show_the_rate() {
-        let mut windows = Windows::new(100);
-        for now in 0..1_000 {
-            windows.advance(now);
-            // the queue stands in all windows but 100..200 and 200..300
-            let is_queued = !(100..300).contains(&now);
-            windows.seen(if is_queued { 1_000.0 } else { 500.0 }, true);
-            windows.delivered(900.0);
-            windows.sample(1, is_queued);
-            windows.sample(0, false);
+        for (place, other, bps) in [(1, 0, 8e12), (0, 1, 7.2e12)] {
+            let mut windows = Windows::new(100);
+            for now in 0..1_000 {
+                windows.advance(now);
+                // the queue stands in all windows but 100..200 and 200..300
+                let is_queued = !(100..300).contains(&now);
+                windows.seen(if is_queued { 1_000.0 } else { 500.0 }, true);
+                windows.delivered(900.0);
+                windows.sample(place, is_queued.then_some(now % 3));
+                windows.sample(other, None);
+            }
+            // neither the first window nor the last, which is open, counts
+            assert_eq!((windows.queued_windows(place == 0), windows.queued_windows(place == 1)), (6, 0));
+            let plateau = windows.plateau(place == 0).unwrap();
+            assert_eq!((plateau.rate_bps, plateau.error_bps, plateau.share), (bps, 0.0, 1.0));
+            assert_eq!(windows.plateau(place == 1), None);
+            let standing_ns = windows.standing_ns();
+            assert!((standing_ns[place] - 6.0).abs() < 0.1 && standing_ns[other] == 0.0, "{standing_ns:?}");
+            assert_eq!(windows.highest_bps(), 8e12);
         }
-        // neither the first window nor the last, which is open, counts
-        assert_eq!(windows.queued_windows(), 6);
-        let plateau = windows.plateau(false).unwrap();
-        assert_eq!((plateau.rate_bps, plateau.error_bps, plateau.share), (8e12, 0.0, 1.0));
-        assert_eq!(windows.plateau(true).unwrap().rate_bps, 7.2e12);
-        assert_eq!(windows.highest_bps(), 8e12);
     }
 }

@@ -17,7 +17,7 @@ const LEAST_LOSSES: u64 = 3;
 
 /// Whether a sample shows a queue.
 pub(crate) fn is_queued(sample: &Sample) -> bool {
-    sample.excess_ns > LEAST_NS.max((sample.rtt_ns - sample.excess_ns) / LEAST_PART)
+    sample.sure_ns() > LEAST_NS.max((sample.rtt_ns - sample.excess_ns) / LEAST_PART)
 }
 
 /// What one bin has, in nanoseconds beyond the minimum.
@@ -253,5 +253,8 @@ mod tests {
         assert!(!is_queued(&sample(2 * MS)));
         assert!(is_queued(&sample(2 * MS + 1)));
         assert!(!is_queued(&Sample { rtt_ns: MS, excess_ns: MS, ..sample(0) }));
+        // a receiver's acknowledgments with SACK blocks may be held back; what comes from a sender is not
+        assert!(!is_queued(&Sample { in_loss: true, ..sample(3 * MS) }));
+        assert!(is_queued(&Sample { in_loss: true, ..sample(4 * MS) }));
     }
 }

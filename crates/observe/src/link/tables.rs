@@ -5,6 +5,7 @@ use super::plateau::Windows;
 use super::queueing::Queueing;
 use super::rate::{By, choose};
 use super::rates::Cluster;
+use super::side::{Side, is_ahead};
 use crate::observation::{DistributionRow, LinkRow, MomentRow, Observation, QueueingRow, SecondRow};
 use crate::sketch::Sketch;
 
@@ -50,9 +51,22 @@ impl Link {
         }
     }
 
+    fn is_queue_ahead(&self) -> bool {
+        let standing_ns = self.windows[0].standing_ns();
+        let side = |place: usize| {
+            let queueing: &Queueing = &self.queueing[place];
+            Side {
+                standing_ns: standing_ns[place],
+                samples: queueing.excess.total(),
+                losses: queueing.losses,
+            }
+        };
+        is_ahead(side(0), side(1))
+    }
+
     fn row(&self, (interface, direction): Place) -> LinkRow {
-        let is_ahead = self.queued[0] > self.queued[1];
-        let estimate = |windows: &Windows| (windows.plateau(is_ahead), windows.queued_windows());
+        let is_ahead = self.is_queue_ahead();
+        let estimate = |windows: &Windows| (windows.plateau(is_ahead), windows.queued_windows(is_ahead));
         let [tenths, seconds] = self.windows.each_ref().map(estimate);
         let dispersion = (self.dispersion.mode(), self.dispersion.pairs());
         let chosen = choose(seconds, tenths, dispersion);

@@ -9,7 +9,7 @@ from typing import Final
 import polars as pl
 
 from bufferlab.captured.findings import Findings
-from bufferlab.captured.flows import lasting_loss_of, rtt_quantile_ms, timed
+from bufferlab.captured.flows import lasting_loss_of, mean_bytes, rtt_quantile_ms, timed
 from bufferlab.captured.link import DIRECTIONS, VANTAGES
 from bufferlab.captured.observation import NS_PER_MS, NS_PER_S
 from bufferlab.captured.scenario import NOTHING, packets_of
@@ -148,7 +148,7 @@ def _others(findings: Findings) -> Iterator[tuple[str, str]]:
 def _waits(findings: Findings) -> str:
     waits = findings.waits
     if waits is None:
-        return "not known: no round trip shows them"
+        return f"not known: {findings.why_no_waits or 'no round trip shows them'}"
     median, p95, p99 = (format_time(_ps(waits[f"{name}_ns"])) for name in ("median", "p95", "p99"))
     return (
         f"median {median}, 95th percentile {p95}, 99th {p99} above each connection's smallest round trip "
@@ -158,11 +158,9 @@ def _waits(findings: Findings) -> str:
 
 def _transmission(findings: Findings, wait_ns: float) -> str:
     """What of its wait may be a packet's own transmission, where that is much: a short SYN had little."""
-    flows = findings.flows
-    packets = float(flows["wire_packets"].sum())
-    if not findings.rate_bps or not packets:
+    if not findings.rate_bps or findings.flows.is_empty():
         return ""
-    sent_ns = float(flows["wire_ip_bytes"].sum()) / packets * 8 / findings.rate_bps * NS_PER_S
+    sent_ns = mean_bytes(findings.flows) * 8 / findings.rate_bps * NS_PER_S
     if sent_ns < _MUCH * wait_ns:
         return ""
     return f"; up to {format_time(_ps(sent_ns))} of it is a packet's own transmission"
@@ -179,6 +177,8 @@ def _buffer(findings: Findings) -> str:
         return f"losses come at {deep} ({low} to {high}){size}: it is full then, or a queue drops early there"
     if waits["loss_episodes"]:
         return "not known: losses come at no one depth, so the queue drops early, or they are another queue's"
+    if int(findings.flows["loss_episodes"].sum()):
+        return "not known: what was lost was lost on the other side of this place; see 'beware'"
     return f"not known: no loss was seen; it holds more than {format_time(_ps(waits['p99_ns']))}"
 
 
