@@ -200,6 +200,10 @@ impl QueueDisc for Adt {
         }
         self.bound();
     }
+
+    fn groups_in_order(&self) -> Vec<u16> {
+        self.packets.groups()
+    }
 }
 
 #[cfg(test)]

@@ -336,6 +336,10 @@ impl QueueDisc for Codel {
     fn set_limit(&mut self, limit: Limit) {
         self.limit = limit;
     }
+
+    fn groups_in_order(&self) -> Vec<u16> {
+        self.queue.packets.groups()
+    }
 }
 
 #[cfg(test)]

@@ -118,6 +118,7 @@ fn run_stating(
         drops.drain(..).for_each(|dropped| account.dropped.add(&dropped.packet));
         account.check(qdisc.backlog());
         check_sub_queues(qdisc);
+        check_order(qdisc);
     }
     served
 }
@@ -132,6 +133,12 @@ fn check_sub_queues(qdisc: &AnyQdisc) {
             Backlog { packets: sum(|queue| queue.backlog.packets), bytes: sum(|queue| queue.backlog.bytes) };
         assert_eq!(all, qdisc.backlog());
     }
+}
+
+/// A discipline that shows an order shows it of all that waits.
+fn check_order(qdisc: &AnyQdisc) {
+    let groups = qdisc.groups_in_order();
+    assert!(groups.is_empty() || groups.len() as u64 == qdisc.backlog().packets);
 }
 
 proptest! {

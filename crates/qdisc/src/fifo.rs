@@ -94,6 +94,10 @@ impl QueueDisc for Fifo {
     fn set_limit(&mut self, limit: Limit) {
         self.limit = limit;
     }
+
+    fn groups_in_order(&self) -> Vec<u16> {
+        self.packets.groups()
+    }
 }
 
 #[cfg(test)]
@@ -111,6 +115,16 @@ mod tests {
             queue.enqueue(Time::ZERO, packet(seq as u32, bytes), &mut drops);
         }
         drops.iter().map(|dropped| dropped.packet.seq).collect()
+    }
+
+    #[test]
+    fn the_order_is_that_of_the_arrivals() {
+        let mut queue = Fifo::new(Limit::Unlimited);
+        for group in [3, 1, 1, 2] {
+            queue.enqueue(Time::ZERO, Packet { group, ..packet(0, 1000) }, &mut Drops::new());
+        }
+        assert_eq!(queue.dequeue(Time::ZERO, &mut Drops::new()).map(|packet| packet.group), Some(3));
+        assert_eq!(queue.groups_in_order(), [1, 1, 2]);
     }
 
     #[test]

@@ -151,6 +151,12 @@ pub trait QueueDisc {
         Vec::new()
     }
 
+    /// The group of each packet that waits, in the order in which they came and go; nothing of a discipline that has
+    /// more than one queue. Reading changes nothing.
+    fn groups_in_order(&self) -> Vec<u16> {
+        Vec::new()
+    }
+
     /// The class of the packet that the last call of `enqueue` brought, refused or not, or that the last one of
     /// `dequeue` took; 0 where there are none.
     #[inline]
@@ -263,6 +269,9 @@ macro_rules! disciplines {
             }
             fn sub_queues(&self) -> Vec<SubQueue> {
                 match self { $(AnyQdisc::$name(qdisc) => qdisc.sub_queues(),)* }
+            }
+            fn groups_in_order(&self) -> Vec<u16> {
+                match self { $(AnyQdisc::$name(qdisc) => qdisc.groups_in_order(),)* }
             }
             #[inline]
             fn class(&self) -> usize {

@@ -36,6 +36,11 @@ impl PacketQueue {
         self.packets.is_empty()
     }
 
+    /// The group of each packet, the next one to go first.
+    pub(crate) fn groups(&self) -> Vec<u16> {
+        self.packets.iter().map(|packet| packet.group).collect()
+    }
+
     /// What is in it.
     #[inline]
     pub(crate) fn backlog(&self) -> Backlog {

@@ -161,6 +161,10 @@ impl QueueDisc for Pi2 {
     fn set_limit(&mut self, limit: Limit) {
         self.limit = limit;
     }
+
+    fn groups_in_order(&self) -> Vec<u16> {
+        self.packets.groups()
+    }
 }
 
 #[cfg(test)]

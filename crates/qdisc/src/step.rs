@@ -141,6 +141,10 @@ impl QueueDisc for Step {
     fn set_limit(&mut self, limit: Limit) {
         self.limit = limit;
     }
+
+    fn groups_in_order(&self) -> Vec<u16> {
+        self.packets.groups()
+    }
 }
 
 #[cfg(test)]

@@ -171,6 +171,18 @@ impl Session {
         Ok(self.link(link)?.sub_queues())
     }
 
+    /// The group of each packet that is in transmission at a link or waits there, the next one to be out first; nothing if
+    /// its discipline has more than one queue ([`QueueDisc::groups_in_order`]).
+    ///
+    /// # Errors
+    /// [`PlanError`] if there is no such link.
+    ///
+    /// [`QueueDisc::groups_in_order`]: bufferlab_qdisc::QueueDisc::groups_in_order
+    pub fn groups_in_order(&mut self, link: usize) -> Result<Vec<u16>, PlanError> {
+        let now = self.now;
+        Ok(self.link(link)?.groups_in_order(now))
+    }
+
     /// What was measured: all of the plan if it was advanced to its end, else as if canceled here.
     pub fn finish(self, control: &Control) -> Outcome {
         let early = self.canceled || self.now < with_engine!(&self.engine, engine => engine.end());

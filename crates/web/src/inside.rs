@@ -8,7 +8,10 @@ use serde::Serialize;
 /// Queues that are shown at most: more would be thinner than a line.
 const MOST_QUEUES: usize = 64;
 
-/// Of a link. Both are empty if its discipline has one queue.
+/// Places in the order of what waits that are shown at most.
+const MOST_PLACES: usize = 1000;
+
+/// Of a link. Classes and queues are empty if its discipline has one queue.
 #[derive(Serialize)]
 pub struct Inside {
     classes: Vec<Class>,
@@ -16,6 +19,16 @@ pub struct Inside {
     queues: Vec<Queue>,
     /// How many there are.
     queues_in_all: usize,
+    /// The groups of what is in transmission or waits in one queue, the next one to be out first.
+    order: Order,
+}
+
+/// Of a long queue, every second, third, … packet.
+#[derive(Serialize)]
+struct Order {
+    every: usize,
+    /// Nothing if the discipline has more than one queue.
+    groups: Vec<u16>,
 }
 
 #[derive(Serialize)]
@@ -45,7 +58,13 @@ pub fn of(session: &mut Session, link: usize) -> Result<Inside, PlanError> {
         classes: classes.iter().map(class).collect(),
         queues: queues.iter().take(MOST_QUEUES).map(queue).collect(),
         queues_in_all: queues.len(),
+        order: thinned(&session.groups_in_order(link)?),
     })
+}
+
+fn thinned(groups: &[u16]) -> Order {
+    let every = groups.len().div_ceil(MOST_PLACES).max(1);
+    Order { every, groups: groups.iter().copied().step_by(every).collect() }
 }
 
 fn class(estimate: &ClassEstimate) -> Class {

@@ -79,6 +79,8 @@ export interface Inside {
   classes: { packets: number; limit: Limit; threshold_s: number | null; rtt_s: number | null; delay_s: number }[];
   queues: { packets: number; group: number; is_new: boolean }[];
   queues_in_all: number;
+  /** The groups of every first, second, third, … packet in one queue, the next one to be out first; nothing if there are several queues. */
+  order: { every: number; groups: number[] };
 }
 
 /** What a step of a run brought. */
@@ -101,7 +103,7 @@ export interface Queued {
 /** What a run came to: crates/web/src/summary.rs. */
 export interface Summary {
   links: { utilization: number; all: Queued; groups: (Queued | null)[] }[];
-  groups: { goodput_bps: number; exchange_s: number | null }[];
+  groups: { goodput_bps: number; exchange_s: number | null; call: { rating: number; score: number } | null }[];
 }
 
 /** How many of 100 packets wait no longer. */

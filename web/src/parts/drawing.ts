@@ -17,8 +17,9 @@ export interface Frame {
   height: number;
 }
 
-/** What waits in one queue, its head at the right, by group: a discipline keeps the order to itself. Returns where its tail is. */
-export function drawQueue({ context, ink, left, right, height }: Frame, held: number[], limit: number): number {
+/** What waits in one queue, its head at the right, column by column: in the order of arrival, or by group where the discipline keeps
+ * the order to itself. Returns where its tail is. */
+export function drawQueue({ context, ink, left, right, height }: Frame, held: number[], limit: number, order: Inside["order"]): number {
   const total = held.reduce((sum, each) => sum + each, 0);
   const columns = Math.max(4, Math.floor((right - left) / SIZE));
   const capacity = Number.isFinite(limit) ? limit + 1 : Math.max(total, 100);
@@ -28,7 +29,7 @@ export function drawQueue({ context, ink, left, right, height }: Frame, held: nu
   const top = (height - ROWS * SIZE) / 2;
   const bounds = held.map((_, group) => held.slice(0, group + 1).reduce((sum, one) => sum + one, 0));
   for (let cell = 0; cell < Math.max(used, Math.ceil(total / each)) && cell < columns * ROWS; cell++) {
-    const group = bounds.findIndex((bound) => cell * each < bound);
+    const group = cell * each >= total ? -1 : order.groups.length ? (order.groups[Math.floor((cell * each) / order.every)] ?? -1) : bounds.findIndex((bound) => cell * each < bound);
     context.fillStyle = group >= 0 ? color(group) : EMPTY;
     context.fillRect(right - SIZE * (1 + Math.floor(cell / ROWS)), top + SIZE * (cell % ROWS), SIZE - 2, SIZE - 2);
   }

@@ -126,6 +126,11 @@ impl Fifo {
         true
     }
 
+    /// The group of each packet that is in transmission or waits, the next one to be out first.
+    pub(crate) fn groups_in_order(&self) -> Vec<u16> {
+        self.packets.iter().map(|held| held.group as u16).collect()
+    }
+
     /// Removes what has left up to `now`.
     fn settle(&mut self, now: Time) {
         let mut gone = 0;

@@ -268,6 +268,16 @@ impl Link {
         if let Server::Queued(queued) = &self.server { queued.sub_queues() } else { Vec::new() }
     }
 
+    /// The group of each packet that is in transmission or waits, the next one to be out first; nothing if its discipline
+    /// shows no order.
+    pub(crate) fn groups_in_order(&mut self, now: Time) -> Vec<u16> {
+        self.backlog_before(now);
+        match &self.server {
+            Server::Fifo(fifo) => fifo.groups_in_order(),
+            Server::Queued(queued) => queued.groups_in_order(),
+        }
+    }
+
     /// Whether it takes part in the time series.
     pub(crate) fn is_sampled(&self) -> bool {
         self.readings.are_sampled()

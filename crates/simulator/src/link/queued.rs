@@ -219,6 +219,16 @@ impl Queued {
         self.qdisc.sub_queues()
     }
 
+    /// The group of each packet that is in transmission or waits, the next one to be out first; nothing if the discipline
+    /// shows no order.
+    pub(crate) fn groups_in_order(&self) -> Vec<u16> {
+        let waiting = self.qdisc.groups_in_order();
+        if waiting.len() as u64 != self.qdisc.backlog().packets {
+            return Vec::new();
+        }
+        self.in_service.iter().map(|packet| packet.group).chain(waiting).collect()
+    }
+
     pub(crate) fn start_measuring(&self, now: Time, statistics: &mut LinkStatistics) {
         statistics.forget_window(now);
         if let (Some(packet), Pace::Constant(_)) = (&self.in_service, &self.pace) {

@@ -55,6 +55,12 @@ proptest! {
             }
             for link in 0..plan.links.len() {
                 prop_assert_eq!(session.sub_queues(link).unwrap(), session.sub_queues(link).unwrap());
+                let order = session.groups_in_order(link).unwrap();
+                for (group, counted) in session.groups(link).unwrap().iter().enumerate() {
+                    let held = counted.arrived_packets - counted.dropped_packets - counted.departed_packets;
+                    let shown = order.iter().filter(|&&of| usize::from(of) == group).count() as u64;
+                    prop_assert!(order.is_empty() || shown == held, "{shown} of {held}");
+                }
                 let held = session.estimates(link).unwrap().map(|estimates| estimates.whole.backlog.packets);
                 let waiting = session.counters(link).unwrap().backlog_packets;
                 prop_assert_eq!(held.unwrap_or(waiting), waiting);
