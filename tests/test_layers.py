@@ -31,7 +31,7 @@ CRATES = {
     "observe": {"capture", "estimator", "units"},
     "scenario": {"congestion", "parameters", "qdisc", "simulator", "transport", "units"},
     "python": {"capture", "forwarder", "observe", "scenario", "simulator", "units"},
-    "web": {"capture", "congestion", "qdisc", "scenario", "simulator", "units"},
+    "web": {"capture", "congestion", "qdisc", "scenario", "simulator", "transport", "units"},
     "dev": {"scenario"},
     "fuzz": {"capture", "congestion", "observe", "scenario", "simulator"},
     "bench": {"capture", "congestion", "observe", "parameters", "qdisc", "simulator", "transport", "units"},

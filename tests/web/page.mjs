@@ -45,6 +45,8 @@ const tests = {
     await page.getByText("A home gateway: downloads, and a call that should not wait behind them.", { exact: true }).waitFor();
     await toTheEnd(page);
     assert.deepEqual(await page.locator(".variant th[scope=col]").allTextContents(), ["packets of", "wait: mean", "lost", "a flow got", "packet took"]);
+    await page.getByText("call, as its listeners hear it: rating R 93.2, MOS 4.4").waitFor();
+    assert.deepEqual(await page.locator(".variant .terms dt").allTextContents(), ["R", "MOS"]);
     assert.equal(await page.getByText("New here?").getByRole("link", { name: "stories" }).getAttribute("href"), "#stories");
     assert.equal(await page.locator(".clock").textContent(), "60 s of 60 s");
     await picture(page, "run");
@@ -302,6 +304,27 @@ const tests = {
       });
       assert.equal(early === late, reducedMotion === "reduce");
     }
+  },
+  async "the picture of one queue has packets in the order of their arrival, and says so"(open) {
+    const page = await open(small(SMALL.replace('rtt = "80 ms"', 'count = 2, rtt = "30 ms"')));
+    await page.getByLabel("Time", { exact: true }).fill("500");
+    await page.getByText("At 2 s").waitFor();
+    assert.match(await summary(page), /packets wait of at most 40, in the order of their arrival, the first at the right;/);
+    // colors change along the queue more often than they would by group
+    const colors = await page.locator(".picture canvas").evaluate((canvas) => {
+      const context = canvas.getContext("2d");
+      const right = canvas.width - 90;
+      const at = (x, y) => context.getImageData(x, y, 1, 1).data.join();
+      return Array.from({ length: 36 }, (_, cell) => at(right - 9 * (1 + Math.floor(cell / 6)) + 3, (150 - 54) / 2 + 9 * (cell % 6) + 3));
+    });
+    const packets = colors.filter((color) => /^(0,114,178|230,159,0),255$/.test(color));
+    const changes = packets.filter((color, place) => place > 0 && color !== packets[place - 1]).length;
+    assert.ok(changes > 3, `${changes} of ${packets.length}: ${colors.join(" ")}`);
+    await picture(page, "order");
+    await page.getByLabel("Queue", { exact: true }).selectOption("fq_codel");
+    await page.getByLabel("Time", { exact: true }).fill("500");
+    await page.getByText("At 2 s").waitFor();
+    assert.doesNotMatch(await summary(page), /order/);
   },
   async "a lesson on the window shows its teeth"(open) {
     const page = await open("#story=buffer.2");

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -88,9 +89,21 @@ def test_examples_give_the_same_bytes() -> None:
         assert answer["tables"] == native(scenario), path.name
 
 
-@pytest.mark.parametrize("name", ["bufferbloat.toml", "call.toml", "parking-lot.toml", "splitbuff.toml"])
-def test_what_a_run_came_to_is_what_the_command_says(name: str) -> None:
-    scenario = short(ROOT / "examples" / name)
+@pytest.mark.parametrize(
+    ("name", "changed"),
+    [
+        ("bufferbloat.toml", {}),
+        ("call.toml", {}),
+        (
+            "call.toml",
+            {"bottleneck.queue": "fifo", "bottleneck.buffer": "400 ms"},
+        ),  # a call that waits, and loses
+        ("parking-lot.toml", {}),
+        ("splitbuff.toml", {}),
+    ],
+)
+def test_what_a_run_came_to_is_what_the_command_says(name: str, changed: dict[str, str]) -> None:
+    scenario = short(ROOT / "examples" / name).with_overrides(changed)
     (answer,) = run([{"scenario": {"text": scenario.to_toml()}}])
     expected = bufferlab.run(scenario).summary()
     groups = [group["name"] for group in answer["read"]["groups"]]
@@ -99,6 +112,11 @@ def test_what_a_run_came_to_is_what_the_command_says(name: str) -> None:
         (row,) = [row for row in expected["flows"] if row["group"] == group]
         assert own["goodput_bps"] == pytest.approx(row["goodput_bps"])
         assert own["exchange_s"] == pytest.approx(row["exchange_s"])
+        calls = [row for row in expected["latency"] if row["group"] == group and row["call_r"] is not None]
+        assert (own["call"] is not None) == bool(calls), group
+        for row in calls:
+            assert own["call"]["rating"] == pytest.approx(row["call_r"])
+            assert own["call"]["score"] == pytest.approx(row["call_mos"])
     for link, own in zip(links, answer["summary"]["links"], strict=True):
         rows = {row["group"]: row for row in expected["queues"] if row["link"] == link}
         assert own["utilization"] == pytest.approx(rows["all"]["utilization"])
@@ -164,6 +182,35 @@ def test_samples_tell_how_long_the_last_exchange_took() -> None:
     for group, felt in (("call", senders[8]), ("ping", senders[14])):
         last = exchanges.filter(pl.col("group") == group).sort("number").tail(1)
         assert felt == pytest.approx(last["end_s"].item() - last["start_s"].item(), abs=1e-9)
+
+
+@pytest.mark.parametrize("queue", ["fifo", "codel", "pie", "red"])
+def test_one_queue_is_shown_in_the_order_of_arrival(queue: str) -> None:
+    job = {"scenario": {"text": mixed(queue, "cubic")}, "steps": 1500, "duration_ps": 3 * 10**12}
+    (answer,) = run([job])
+    orders = [inside["order"] for inside in answer["insides"]]
+    assert {order["every"] for order in orders} == {1}
+    moved, both = 0, 0
+    for earlier, later in pairwise(order["groups"] for order in orders):
+        # some are gone from the front, and others have come behind
+        gone = next(
+            gone for gone in range(len(earlier) + 1) if earlier[gone:] == later[: len(earlier) - gone]
+        )
+        moved += 0 < gone < len(earlier)
+        both += len(set(later)) > 1
+    assert moved > 100 and both > 100
+    for inside, sample in zip(answer["insides"], answer["samples"], strict=True):
+        arrived, dropped, departed = (sample[9 + count] + sample[13 + count] for count in range(3))
+        assert len(inside["order"]["groups"]) == arrived - dropped - departed
+
+
+def test_several_queues_show_no_order() -> None:
+    for queue in ("fq_codel", "splitbuff"):
+        job = {"scenario": {"text": mixed(queue, "cubic")}, "steps": 20, "duration_ps": 3 * 10**12}
+        (answer,) = run([job])
+        pairs = zip(answer["insides"], answer["samples"], strict=True)
+        full = [inside["order"]["groups"] for inside, sample in pairs if sample[5] > 0]
+        assert len(full) > 3 and not any(full)
 
 
 def test_steps_and_samples_change_nothing() -> None:

@@ -11,6 +11,7 @@
 #![expect(unsafe_code, reason = "exported names are unsafe attributes; there is no unsafe block")]
 
 mod asked;
+mod call;
 mod captured;
 mod inside;
 mod rules;

@@ -3,6 +3,8 @@
 use bufferlab_simulator::{ALL_GROUPS, Outcome, Plan, QueueTable};
 use serde::Serialize;
 
+use crate::call::{self, Call};
+
 /// Of the measured window, from the warm-up's end on.
 #[derive(Serialize)]
 pub struct Summary {
@@ -33,6 +35,8 @@ struct OfGroup {
     goodput_bps: f64,
     /// Mean time of the pages, pings, … that began in the window and ended.
     exchange_s: Option<f64>,
+    /// How good its calls were, if it has any.
+    call: Option<Call>,
 }
 
 /// Reads an outcome.
@@ -76,6 +80,7 @@ fn of_group(outcome: &Outcome, plan: &Plan, group: u32) -> OfGroup {
     OfGroup {
         goodput_bps: 8.0 * ratio(bytes, count) / window_s,
         exchange_s: (ends > 0).then(|| ratio(sum_ps, ends) / 1e12),
+        call: call::of_group(outcome, plan, group as usize),
     }
 }
 

@@ -5,9 +5,15 @@ import type { Part } from "../served";
 /** A word, where it stands in an answer, and what it means. */
 type Term = [string, RegExp, string];
 
+const RATING = "how good a call is, from its delay and losses (ITU-T G.107): 0 to 100. 80 and more satisfies, below 70 many are dissatisfied, below 60 nearly all.";
+const SCORE = "mean opinion score: R as people grade calls, from 1 (bad) to 5 (excellent). The formula goes up to 4.5.";
+
+/** Of a run with calls. */
+export const CALL: [string, string][] = [["R", RATING], ["MOS", SCORE]];
+
 const TERMS: Term[] = [
-  ["R", /\bR\b/, "how good a call is, from its delay and losses (ITU-T G.107): 0 to 100. 80 and more satisfies, below 70 many are dissatisfied, below 60 nearly all."],
-  ["MOS", /\bMOS\b|opinion score/, "mean opinion score: R as people grade calls, from 1 (bad) to 5 (excellent). The formula goes up to 4.5."],
+  ["R", /\bR\b/, RATING],
+  ["MOS", /\bMOS\b|opinion score/, SCORE],
   ["Jain", /\bJain/, "how evenly flows share: 1 is equal; of n flows of which one has all, 1/n."],
   ["p99", /\bp99\b|99th percentile/, "99th percentile: 99 of 100 packets wait no longer."],
   ["used", /\bused\b|utilization/, "utilization: how much of the link's rate is used."],
