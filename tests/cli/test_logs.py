@@ -46,6 +46,15 @@ def test_advise_tells_its_stages_and_its_first_answer(bufferlab: Command) -> Non
     assert logged[refined[-1] + 1 :] == [*changes, "measuring half of the buffer"]
 
 
+def test_advise_names_the_link_of_several_in_its_answers(bufferlab: Command) -> None:
+    ended = bufferlab("advise", "--home", "4/1Mbps", "--quick", "--queues", "fq_codel")
+    logged = ended.err.splitlines()
+    found = [
+        line.partition(" runs, ")[2].partition(": ")[0] for line in logged if " runs, first answer" in line
+    ]
+    assert found == ["first answer of all queues (download)", "first answer of all queues (upload)"]
+
+
 def test_size_tells_its_stages(bufferlab: Command) -> None:
     ended = bufferlab("size", "small.toml", "--utilization", "0.9", "--json")
     assert ended.status == 0

@@ -65,11 +65,14 @@ def answer_on(
         return advise_on(scenario, targets, link=link, watch=shown, **asked)
 
 
-def advise_captured(file: Path, *, quick: bool, today: str | None, against: Sequence[str]) -> None:
+def advise_captured(
+    file: Path, capture: str, *, quick: bool, today: str | None, against: Sequence[str]
+) -> None:
     """Answer for the scenario of a capture, with what speaks against it in the answer's box.
 
     Args:
         file: The scenario.
+        capture: What is said to miss the targets: the capture, or the file where the scenario was written.
         quick: Whether the first answer is enough; then the evidence is left out.
         today: What the link runs now, as `advise` takes it.
         against: Doubts, the gravest first.
@@ -92,7 +95,7 @@ def advise_captured(file: Path, *, quick: bool, today: str | None, against: Sequ
     advice = answer_on(loaded, [], None, asked, deliver, boxed=True, typed=typed, shaped=None)
     deliver(advice)
     say_kept(runner)
-    check_met(advice, loaded.file)
+    check_met(advice, capture)
 
 
 def delivery(

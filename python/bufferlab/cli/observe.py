@@ -307,7 +307,7 @@ def _observe_flent(
         found = test.scenario(known) if path is not None or answer.is_wanted else None
     show_as(test.to_dict, lambda: flent_view(test), as_json=as_json)
     if found is not None:
-        _write(found, path, [f"from {file}"], answer)
+        _write(found, str(file), path, [], answer)
 
 
 def _with_controls(known: Known, sockets: Sockets | None) -> Known:
@@ -356,20 +356,22 @@ def _fit_and_write(found: Findings, path: Path | None, known: Known, answer: _An
     for each in () if answer.is_wanted else said:
         say(each)
     try:
-        _write(fit.scenario, path, [f"from {found.observation.file}", *lines, *doubts], answer)
+        _write(fit.scenario, found.observation.file, path, [*lines, *doubts], answer)
     finally:
         for each in said if answer.is_wanted else ():  # the answer first
             say(each)
 
 
-def _write(scenario: Scenario, path: Path | None, lines: Sequence[str], answer: _Answer) -> None:
+def _write(
+    scenario: Scenario, capture: str, path: Path | None, lines: Sequence[str], answer: _Answer
+) -> None:
     """Write a scenario, here or where nothing keeps it, and give it to `advise`."""
     from bufferlab.cli.advising import advise_captured  # noqa: PLC0415 - slow to import
     from bufferlab.files import write_whole  # noqa: PLC0415
 
     with TemporaryDirectory(prefix="bufferlab-") as folder:
         file = path or Path(folder, "captured.toml")
-        head = "".join(f"# {line}\n" for line in lines)
+        head = "".join(f"# {line}\n" for line in (f"from {capture}", *lines))
         write_whole(file, f"{head}\n{scenario.to_toml()}")
         if path is not None:
             today = "" if answer.today is None else f" --today {answer.today}"
@@ -377,6 +379,7 @@ def _write(scenario: Scenario, path: Path | None, lines: Sequence[str], answer: 
                 f"wrote {path}" if answer.is_wanted else f"wrote {path}; next: bufferlab advise {path}{today}"
             )
         if answer.is_wanted:
-            advise_captured(file, quick=answer.quick, today=answer.today, against=answer.against)
+            named = capture if path is None else str(path)
+            advise_captured(file, named, quick=answer.quick, today=answer.today, against=answer.against)
             if answer.quick:
                 say(_WHOLE)

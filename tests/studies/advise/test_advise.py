@@ -9,6 +9,7 @@ from typing import cast
 import pytest
 
 from bufferlab.errors import InputError
+from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.simulation import simulate
 from bufferlab.scenario import Scenario
 from bufferlab.stats import estimate
@@ -90,6 +91,19 @@ def test_what_runs_today_is_run_beside_the_answer_with_its_seeds(scenario: Path)
     assert codel is not None and codel.packets == 1000
     own = asked("scenario").today
     assert own is not None and own.packets == 20
+
+
+def test_what_runs_today_is_beside_the_first_answer_of_all_queues(scenario: Path) -> None:
+    def stop(advice: Advice | None, note: str) -> None:
+        del note
+        if advice is not None and advice.today is not None:
+            raise KeyboardInterrupt
+
+    with pytest.raises(RunInterrupted) as interrupted:
+        advise(scenario, ["utilization >= 90 %"], queues="fifo,codel", today="fifo:3 packets", watch=stop)
+    left = interrupted.value.finished
+    assert isinstance(left, Advice) and left.stage == "first" and not left.finished
+    assert left.today is not None and len(left.today.values) == len(left.answer.values)
 
 
 def test_a_platforms_default_is_run_beside_the_answer(scenario: Path) -> None:

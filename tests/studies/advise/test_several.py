@@ -126,8 +126,10 @@ def test_ctrl_c_leaves_the_answers_that_are_known() -> None:
     with pytest.raises(RunInterrupted) as interrupted:
         advised("each", "utilization >= 60 %", watch=watch)
     left = interrupted.value.finished
-    assert isinstance(left, LinksAdvice) and not left.finished and not left.joint
+    assert isinstance(left, LinksAdvice) and not left.finished
+    assert [entry.name for entry in left.joint] == [each.answer.name for each in left.links]
     assert [each.site.link for each in left.links] == ["download", "upload"]
+    assert not any(each.finished for each in left.links)  # the usual settings alone were tried
 
 
 @pytest.mark.parametrize(

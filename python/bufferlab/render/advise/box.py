@@ -216,15 +216,16 @@ def _notes(advice: Advice) -> Iterator[Line]:
 
 def _others(advice: Advice) -> Iterator[Line]:
     """Why the runner-up was not taken, and what is equal."""
-    second = runner_up(advice)
-    if advice.plain is not None and (fifo := advice.best_fifo()) is not None:
+    second, fifo = runner_up(advice), advice.best_fifo()
+    named = [] if second is None else [advice.entries[second.name]]
+    if advice.plain is not None and fifo is not None:
         rival = next(each for each in advice.choice.rivals if each.name == fifo.name)
+        named.append(fifo)
         yield Line("why not", f"{brief_name(fifo)}: {_lost(advice, rival)}.", shorter=[(8, "")])
     elif second is not None:
-        start = brief_name(advice.entries[second.name]) + _less_asked(advice, advice.entries[second.name])
+        start = brief_name(named[0]) + _less_asked(advice, named[0])
         text = f"{start}: {_lost(advice, second)}."
         yield Line("why not", text, shorter=[(8, f"{start}: {_brief(advice, second)}")])
-    named = [] if second is None else [advice.entries[second.name]]
     if (why := equal_text(advice, named)) is not None:
         yield Line("why not", why, shorter=[(10, "")])
     if (nor := nor_others(advice)) is not None:

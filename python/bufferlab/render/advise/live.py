@@ -41,7 +41,7 @@ def watching(typed: Typed | None, *, boxed: bool) -> Iterator[Shown]:
     """Show the course within the block on a terminal, where it vanishes afterwards; else a line per stage.
 
     Args:
-        typed: Where lines are typed; `None` where they are shown later.
+        typed: Where lines are typed; `None` for several links, whose lines are shown later.
         boxed: Show the answer on standard output, if that is a terminal; otherwise only a line of progress on
             standard error.
     """
@@ -51,7 +51,7 @@ def watching(typed: Typed | None, *, boxed: bool) -> Iterator[Shown]:
     console = out if screen.boxed else err
     if not console.is_terminal:
         with Log() as log:
-            yield _Logged(log).take
+            yield _Logged(log, names_link=typed is None).take
         return
     with Live(
         console=console,
@@ -65,18 +65,26 @@ def watching(typed: Typed | None, *, boxed: bool) -> Iterator[Shown]:
 
 
 class _Logged:
-    """Logs each answer and each stage in a line, and of an answer again only if it has changed."""
+    """Logs each answer and each stage in a line, and of an answer again only if it has changed.
 
-    def __init__(self, log: Log) -> None:
+    Args:
+        log: Where to.
+        names_link: Whether answers say for which link they are.
+    """
+
+    def __init__(self, log: Log, *, names_link: bool) -> None:
         self._log = log
-        self._verdict = ""
+        self._names_link = names_link
+        self._verdicts: dict[str, str] = {}
 
     def take(self, advice: Advice | None, note: str, /) -> None:
         """Take what is known now."""
         if advice is not None and not advice.finished:
-            found = f"{_STAGES[advice.stage]}: {interim(advice)}"
-            if found != self._verdict:
-                self._verdict = found
+            link = advice.site.link
+            of = f" ({link})" if self._names_link else ""
+            found = f"{_STAGES[advice.stage]}{of}: {interim(advice)}"
+            if found != self._verdicts.get(link):
+                self._verdicts[link] = found
                 self._log.tell(found, f"{advice.runs} runs, {found}")
         if note:  # where a search is follows a colon
             what = note.partition(";")[0]  # how far the round is follows

@@ -138,6 +138,8 @@ class _Answering:
         self.runner = runner
         self.watch = watch or (lambda _advice, _note: None)
         self.made = 0
+        self.besides: dict[str, Bench] = {}
+        """What measures what is beside the answer, by its name."""
         self.course = self._course(None, lengthen=manner.lengthen)
 
     @property
@@ -158,16 +160,16 @@ class _Answering:
             self.watch(advice, f"beginning again with {about_longer(first, longer).partition(',')[0]}")
             self.assumed = (*assumed, about_longer(first, longer))
             self.made, self.base = self.runs, longer
+            self.besides.clear()
             self.course = self._course(dataclasses.replace(advice, finished=False), lengthen=left > 1)
-        advice = self._beside_today(dataclasses.replace(advice, runs=advice.runs + self.made))
-        advice = self._without_mix(advice)
+        now = 0 if advice.today is None else len(advice.today.values)
+        advice = self._without_mix(dataclasses.replace(advice, runs=advice.runs + self.made + now))
         return advice if manner.quick else self._beside_absent(advice)
 
     def _beside_today(self, advice: Advice) -> Advice:
         """With what the link runs today, or what the platform runs by default."""
         found = self._today(self.base, advice.answer, advice)
-        runs = 0 if found is None else len(found.values)
-        return dataclasses.replace(advice, today=found, runs=advice.runs + runs)
+        return advice if found is None else dataclasses.replace(advice, today=found)
 
     def _today(self, base: Scenario, entry: Entry, advice: Advice) -> Today | None:
         """What the link runs today beside an entry, with as many seeds; `None` if nobody said it.
@@ -182,7 +184,8 @@ class _Answering:
             return None
         scenario, of = now
         self.watch(advice, "running what runs today" if of is None else f"running the default of {of}")
-        values = self._measured(scenario, TODAY, count=len(entry.values))
+        name = TODAY if base is self.base else f"{TODAY}, other traffic"
+        values = self._measured(scenario, name, count=len(entry.values))
         link = scenario.links[self.course.question.index]
         judged: Judged = advice.aspects, advice.weights
         if entry.queue.knob == "limit" and link["queue"]["discipline"] in _alike(entry.queue):
@@ -195,11 +198,15 @@ class _Answering:
         return Today(rival, missed, values, kind, buffer["text"], packets, named, shaped, presumed)
 
     def _measured(self, scenario: Scenario, name: str, *, count: int) -> tuple[Values, ...]:
-        """What a scenario measures with the first seeds of the comparison, as many as are asked for."""
+        """What a scenario measures with the first seeds of the comparison, as many as are asked for.
+
+        A name stands for one scenario: its runs are made once.
+        """
         course, case = self.course, Case(name, 0)
         seeds = course.settings.seeds[:count]
-        bench = Bench(course.question.site.link, lambda _: scenario, self.runner)
-        measured = bench.measure({case: list(seeds)})
+        if name not in self.besides:
+            self.besides[name] = Bench(course.question.site.link, lambda _: scenario, self.runner)
+        measured = self.besides[name].measure({case: list(seeds)})
         return tuple(measured[case, seed] for seed in seeds)
 
     def _without_mix(self, advice: Advice) -> Advice:
@@ -276,6 +283,7 @@ class _Answering:
             lengthen=lengthen,
             best=best,
             today=self._fifo_today(),
+            beside=self._beside_today,
         )
 
     def _fifo_today(self) -> int | None:

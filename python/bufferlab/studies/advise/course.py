@@ -71,10 +71,13 @@ class Course:
         lengthen: bool = False,
         best: Advice | None = None,
         today: int | None = None,
+        beside: Callable[[Advice], Advice] = lambda advice: advice,
     ) -> None:
         self.lengthen = lengthen
         self.today = today
         """The buffer of the FIFO that the link runs now, packets; `None` if it runs none, or unknown."""
+        self.beside = beside
+        """Gives an answer with what the link runs today beside it."""
         self.question = question
         self.needs = needs
         self.confidence = confidence
@@ -280,7 +283,9 @@ class Course:
             apart=frozenset(separate),
             is_sturdy=bool(self.sturdy),
         )
-        return self._tell(advice)
+        self._tell(advice)
+        whole = advice if stage == "begun" else self.beside(advice)
+        return advice if whole is advice else self._tell(whole)
 
     def _filled(self, entry: Entry) -> Waiting:
         """What waits at most in the runs that decide: where the answer loses much, also in larger buffers."""

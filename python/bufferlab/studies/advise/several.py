@@ -258,32 +258,40 @@ class _Course:
         self.runner = runner
         self.watch = watch
         self.found: dict[int, Advice] = {}
+        self.joint: tuple[Entry, ...] = ()
+        self.unshaped: Unshaped | None = None
         self.runs = 0
+        self.others: dict[tuple[str, ...], dict[int, dict[str, Values]]] = {}
+        """What all answers together measure at the links by seed, and the line without a shaper."""
 
     def run(self) -> LinksAdvice:
-        """Answer each link, with the usual settings first, and run the answers together."""
+        """Answer each link, with the usual settings first, and run the answers together after each round."""
         first = dataclasses.replace(self.manner, quick=True, usual=True, today=None)
-        for manner in (first, self.manner):
+        for manner, count in ((first, PILOTS), (self.manner, PILOTS if self.manner.quick else CONTEST)):
             for index in self.needs:
                 self._answer(index, manner)
-        self.watch(None, "running all answers together")
-        count = PILOTS if self.manner.quick else CONTEST
-        joint, unshaped = self._joint(count), self._unshaped(count)
-        return dataclasses.replace(self._conclusion(), joint=joint, unshaped=unshaped, finished=True)
+            self.watch(None, "running all answers together")
+            self.joint = self._joint(count)
+            self.unshaped = self._unshaped(count)
+        return dataclasses.replace(self._conclusion(), finished=True)
 
     def so_far(self) -> LinksAdvice | None:
         """What is known; `None` if nothing is."""
         return self._conclusion() if self.found else None
 
     def _conclusion(self) -> LinksAdvice:
+        links = tuple(self.found[index] for index in self.needs if index in self.found)
+        together = [entry.name for entry in self.joint] == [each.answer.name for each in links]
         return LinksAdvice(
             title=self.base.title,
-            links=tuple(self.found[index] for index in self.needs if index in self.found),
+            links=links,
+            joint=self.joint if together else (),  # else an answer has changed since
+            unshaped=self.unshaped,
             wanted=tuple(str(self.base.links[index]["name"]) for index in self.needs),
             resolved=self.base.resolved,
             assumed=self.assumed,
             shaped=self.shaped,
-            runs=self.runs,
+            runs=self.runs + sum(map(len, self.others.values())),
         )
 
     def _answer(self, index: int, manner: Manner) -> None:
@@ -309,7 +317,7 @@ class _Course:
             if isinstance(interrupted.finished, Advice):
                 self._keep(index, interrupted.finished)
             raise
-        self._keep(index, advice)
+        self._keep(index, dataclasses.replace(advice, finished=advice.finished and not manner.usual))
 
     def _keep(self, index: int, advice: Advice) -> None:
         """Keep a link's answer, with the users whose data crosses it."""
@@ -321,7 +329,8 @@ class _Course:
     def _joint(self, runs: int) -> tuple[Entry, ...]:
         """What each link's answer measures with all of them in place."""
         answers = {index: advice.answer for index, advice in self.found.items()}
-        done = self._measured("together", with_answers(self.base, answers), runs)
+        names = (entry.name for entry in answers.values())
+        done = self._measured(("together", *names), with_answers(self.base, answers), runs)
         return tuple(
             _together(advice.answer, {seed: each[advice.site.link] for seed, each in done.items()})
             for advice in self.found.values()
@@ -333,25 +342,25 @@ class _Course:
             return None
         self.watch(None, "running the line without a shaper")
         scenario, modem = self.modem
-        done = self._measured("unshaped", scenario, runs)
+        done = self._measured(("unshaped",), scenario, runs)
         names = [advice.site.link for advice in self.found.values()]
         values = {name: tuple(each[name] for each in done.values()) for name in names}
         return dataclasses.replace(modem, values=values)
 
-    def _measured(self, name: str, scenario: Scenario, runs: int) -> dict[int, dict[str, Values]]:
-        """What a scenario measures at the links, by seed."""
+    def _measured(self, case: tuple[str, ...], scenario: Scenario, runs: int) -> dict[int, dict[str, Values]]:
+        """What a scenario measures at the links, by seed; a run that was made before is not made again."""
         names = tuple(advice.site.link for advice in self.found.values())
         first = int(self.base.run["seed"]) + CHECK_SEEDS
+        known = self.others.setdefault(case, {})
         experiment = Experiment(
             "",
-            {name: scenario},
+            {case[0]: scenario},
             partial(values_at_links, names),
-            seeds=lambda _key: list(range(first, first + runs)),
+            seeds=lambda _key: [seed for seed in range(first, first + runs) if seed not in known],
             parameters=lambda key: {"case": key},
         )
-        done = {each.seed: each.value for each in self.runner.all(experiment) if each.seed is not None}
-        self.runs += len(done)
-        return done
+        known |= {each.seed: each.value for each in self.runner.all(experiment) if each.seed is not None}
+        return known
 
 
 def _together(entry: Entry, values: Mapping[int, Values]) -> Entry:
