@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import shlex
+import subprocess
 
 import pytest
 
@@ -12,7 +14,7 @@ from bufferlab.configure.bounds import Bound
 from bufferlab.render.advise.box import box_of
 from bufferlab.render.advise.compared import Column, Compared, in_columns
 from bufferlab.render.advise.felt import behind_text
-from bufferlab.render.advise.typed import Typed
+from bufferlab.render.advise.typed import LINUX, WIDTH, Typed
 from bufferlab.render.advise.view import advice_view
 from bufferlab.render.advise.words import about_size, order_text, place_text, sure_text
 from bufferlab.render.framed import BelowBox
@@ -576,3 +578,18 @@ def test_what_stands_above_rows_of_the_table_is_one_cell() -> None:
     column = Column("used", "%", "utilization", FRACTION)
     _, above, below = in_columns(rows, [column], 5)
     assert above.cells() == ["with cubic alone, 4 runs, and more"] and len(below.cells()) == 2
+
+
+@pytest.mark.parametrize(
+    "queue",
+    [
+        '{discipline = "fq_codel", target = "5000 us"}',
+        '{discipline = "diffserv", classes = "EF: priority 2 %; AF31: weight 3; rest: weight 1 fair_queue"}',
+    ],
+)
+def test_the_command_for_other_lines_can_be_pasted(queue: str) -> None:
+    words = ["--rate", "150 Mbps", "--queue", queue, "--buffer", "1000 packets", "--platform", "linux"]
+    folded = LINUX.folded([shlex.join(["printf", "%s|", *words])])
+    assert len(folded) > 1 and all(len(line) <= WIDTH for line in folded)
+    pasted = subprocess.run(["sh", "-c", "\n".join(folded)], capture_output=True, text=True, check=True)
+    assert pasted.stdout.split("|")[:-1] == words

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -54,6 +55,12 @@ _NAMED_MBPS: Final = {
 }
 """What names of interfaces begin with on Cisco's routers and on Junos, and the rate that is meant, Mbps;
 Cisco's TwoGigabitEthernet is 2.5GBASE-T. Names of several rates, such as Junos' et-, are left out."""
+
+_WORD: Final = re.compile(r"(?:'[^']*'|\"[^\"]*\"|[^\s'\"])+")
+"""A word of a shell's line, with what is quoted in it."""
+
+_KEPT: Final = "\0"
+"""Stands for a space that no line may end at."""
 
 _SHAPES_ALWAYS: Final = "openwrt"
 """The platform whose lines always hold the rate by a shaper."""
@@ -204,15 +211,28 @@ class Typed:
         """Lines that fit the box; a comment goes on as another one."""
         if self.platform != _SHELL:
             return list(lines)
-        found = []
-        for line in lines:
-            is_comment = line.startswith("#")
-            parts = wrap(
-                line, WIDTH - 2, subsequent_indent="# " if is_comment else "  ", break_long_words=False
-            )
-            end = "" if is_comment else " \\"
-            found += [*(f"{part}{end}" for part in parts[:-1]), parts[-1]]
-        return found
+        return [part for line in lines for part in _folded(line)]
+
+
+def _folded(line: str) -> list[str]:
+    """A shell's line in parts that can be pasted: none ends within quotes."""
+    if line.startswith("#"):
+        return wrap(line, WIDTH - 2, subsequent_indent="# ", break_long_words=False)
+    words = [word.replace(" ", _KEPT) for word in _WORD.findall(line)]
+    parts = wrap(
+        " ".join(words), WIDTH - 2, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+    )
+    whole = [more for part in parts for more in _cut(part.replace(_KEPT, " "))]
+    return [*(part if part.endswith("\\") else f"{part} \\" for part in whole[:-1]), whole[-1]]
+
+
+def _cut(part: str) -> list[str]:
+    """A part, or the parts of a quoted word that is too long: "'one '\\" and "'two'" are one word."""
+    if len(part) <= WIDTH - 2 or "'" not in part:
+        return [part]
+    first, *others = wrap(part.strip(), WIDTH - 4, drop_whitespace=False, break_long_words=False)
+    begun = [first, *(f"'{piece}" for piece in others)]
+    return [*(f"{piece}'\\" for piece in begun[:-1]), begun[-1]]
 
 
 def _simulated(advice: Advice, entry: Entry, lines: Iterable[str], platform: str) -> Iterator[str]:
