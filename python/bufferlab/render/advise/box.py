@@ -172,7 +172,8 @@ def _eased(advice: Advice, check: Check) -> str:
     if check.target in advice.targets:
         is_assumed = check.target == floor and advice.needs.targets_from != "default"
         return "; our default, --utilization sets it" if is_assumed else ""
-    return f"; our default at a usual delay, else {floor.show(floor.bound)}"
+    of = "where more would be waits alone" if advice.answer.smaller is not None else "at a usual delay"
+    return f"; our default {of}, else {floor.show(floor.bound)}"
 
 
 def _unmet(advice: Advice) -> Iterator[Line]:

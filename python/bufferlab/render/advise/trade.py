@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from bufferlab.display import significant
+from bufferlab.render.advise.felt import share_text
 from bufferlab.render.advise.words import size_text
 from bufferlab.render.words import title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.entry import Smaller
 from bufferlab.studies.advise.roomier import are_two_sided, largest_that_meets
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.least.memory import Memory
@@ -34,6 +36,8 @@ def trade(advice: Advice) -> str | None:
     found = answer.least
     if found is None or answer.queue.knob != "limit" or not advice.choice.meets:
         return None
+    if answer.smaller is not None:
+        return _larger(advice, answer.smaller)
     if answer.least_behind is not None:  # no target takes this buffer
         return None
     used = answer.checked("utilization").mean
@@ -77,6 +81,19 @@ def room(advice: Advice) -> str | None:
         f"Larger buffers meet all targets, too, up to {size_text(advice.site, most)}: loss {loss}, mean wait "
         f"{wait} ({counted})."
     )
+
+
+def _larger(advice: Advice, found: Smaller) -> str:
+    """What the larger buffer does in place of which the answer's is taken."""
+    size, wait = size_text(advice.site, found.former), MILLISECONDS.quantity(found.wait_ms, digits=3)
+    if not found.is_eased:
+        worse = share_text(found.behind)
+        return (
+            f"Up to {size} keep the bounds; with those users fare {worse} worse, and the mean wait is {wait}."
+        )
+    used, fare = FRACTION.quantity(found.used), "gain" if (found.behind.mean or 0.0) >= 0 else "lose"
+    takes = f"{used} of use takes {size} and a mean wait of {wait}"
+    return f"{takes}; users {fare} {share_text(found.behind)} by that."
 
 
 def _price(advice: Advice, memory: Memory, small: int) -> str:

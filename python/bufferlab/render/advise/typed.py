@@ -227,7 +227,7 @@ def _folded(line: str) -> list[str]:
 
 
 def _cut(part: str) -> list[str]:
-    """A part, or the parts of a quoted word that is too long: "'one '\\" and "'two'" are one word."""
+    """A part, or the parts of a quoted word that is too long, each quoted and all but the last continued."""
     if len(part) <= WIDTH - 2 or "'" not in part:
         return [part]
     first, *others = wrap(part.strip(), WIDTH - 4, drop_whitespace=False, break_long_words=False)

@@ -17,7 +17,7 @@ from bufferlab.files import make_folder, write_whole
 from bufferlab.studies.advise.absent import Absent
 from bufferlab.studies.advise.beyond import Beyond
 from bufferlab.studies.advise.elsewhere import Spoiled
-from bufferlab.studies.advise.entry import Entry, Site, superseded
+from bufferlab.studies.advise.entry import Entry, Site, Smaller, superseded
 from bufferlab.studies.advise.halved import Half
 from bufferlab.studies.advise.hashed import sharing_text
 from bufferlab.studies.advise.llq import rests_on
@@ -311,6 +311,7 @@ class Advice(display.Displayed):
             "least_behind": None if entry.least_behind is None else entry.least_behind.mean,
             "least_behind_ci95": None if entry.least_behind is None else entry.least_behind.half_width,
             "least_broken": entry.broken,
+            "smaller_than": None if entry.smaller is None else _smaller(entry.smaller),
             "seeds": len(entry.values),
             "what_ifs": None if shaken is None else [_what_if(each) for each in shaken.changed],
             **values_document(means),
@@ -424,3 +425,15 @@ def mean_values(runs: Sequence[Values]) -> Values:
     """Means over runs of every value."""
     means: Values = _means(runs)["values"]
     return means
+
+
+def _smaller(found: Smaller) -> dict[str, Any]:
+    """The buffer that was searched, in place of which a smaller one is taken."""
+    return {
+        "packets": found.former,
+        "utilization": found.used,
+        "wait_mean_ms": found.wait_ms,
+        "behind": found.behind.mean,
+        "behind_ci95": found.behind.half_width,
+        "is_eased": found.is_eased,
+    }

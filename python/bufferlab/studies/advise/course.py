@@ -122,7 +122,7 @@ class Course:
             if settings.narrow():
                 settings.enlarge()
                 advice = self._conclude("first")
-            advice = self._assured(self._decided(advice, LOOKS[:1]), most=1)
+            advice = self._spared(self._assured(self._decided(advice, LOOKS[:1]), most=1), most=1)
             return self._tell(dataclasses.replace(self._besides(advice), finished=True))
         may_win = [queue for queue in targets if self._may_win(queue, advice)]
         settings.tune([queue for queue in may_win if settings.is_promising(queue, advice)])
@@ -130,7 +130,7 @@ class Course:
         if near := in_reach(advice):
             settings.tune(near)
             advice = self._conclude("tuned")
-        advice = self._assured(self._decided(advice, LOOKS[1:]))
+        advice = self._spared(self._assured(self._decided(advice, LOOKS[1:])))
         if sensitivity and not self._is_short(advice):
             advice = self._sturdier(self._roomier(self._shaken(advice)))
         return self._tell(dataclasses.replace(self._besides(advice), stage="final", finished=True))
@@ -315,6 +315,18 @@ class Course:
             looks = LOOKS[:1] if advice.stage == "first" else LOOKS[1:]
             advice = self._decided(self._conclude(advice.stage), looks)
         return advice
+
+    def _spared(self, advice: Advice, most: int = MOST_CHECKS) -> Advice:
+        """Take a smaller buffer that is as good for users, where nobody asked for what more brings."""
+        if not self.settings.step_down(advice):
+            return advice
+        self.question = self.settings.question
+        self.shaking = dataclasses.replace(self.shaking, question=self.question)
+        other = self._assured(self._conclude(advice.stage), most)
+        if other.choice.meets and other.answer.smaller is not None:
+            return other
+        self.settings.step_up_again(advice)
+        return self._tell(advice)
 
     def _shaken(self, advice: Advice) -> Advice:
         """Ask what the answer comes to where something is other."""

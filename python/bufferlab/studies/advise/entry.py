@@ -87,6 +87,27 @@ class Site:
 
 
 @dataclass(frozen=True)
+class Smaller:
+    """A smaller buffer that is taken in place of the one that was searched.
+
+    Attributes:
+        size: The buffer, packets.
+        former: The one that was searched, packets.
+        behind: By which share users fare worse with the smaller one; negative if better.
+        used: The link's use with the former.
+        wait_ms: The mean wait with the former, ms.
+        is_eased: Whether less of our default target is met with the smaller one.
+    """
+
+    size: int
+    former: int
+    behind: Estimate
+    used: float
+    wait_ms: float
+    is_eased: bool
+
+
+@dataclass(frozen=True)
 class Entry:
     """A queue with a setting, and what it measured.
 
@@ -103,6 +124,7 @@ class Entry:
         around: How many delays of the queue were looked at in place of a search, since none promised more.
         broken: In how many changes of the traffic a smaller buffer missed a target, if this one is taken for
             that; else `None`.
+        smaller: That it is smaller than the buffer that was searched, and why; `None` if it is not.
     """
 
     queue: Queue
@@ -115,6 +137,7 @@ class Entry:
     least_behind: Estimate | None = None
     around: int = 0
     broken: int | None = None
+    smaller: Smaller | None = None
 
     @property
     def name(self) -> str:

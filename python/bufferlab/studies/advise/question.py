@@ -52,6 +52,7 @@ class Question:
         ample: Buffer of disciplines that aim at a delay, packets.
         most: Up to which `upper` is raised if all miss and larger buffers come nearer; `None` leaves it.
         floor: Of the targets the one that nobody has asked for; `None` if all were.
+        eased: Queues and their settings of which less of that is asked, since users gain nothing by the rest.
     """
 
     base: Scenario
@@ -63,6 +64,7 @@ class Question:
     ample: int = AMPLE
     most: int | None = None
     floor: Target | None = None
+    eased: frozenset[tuple[str, int]] = frozenset()
 
     @classmethod
     def of(
@@ -116,8 +118,8 @@ class Question:
 
     def targets_at(self, queue: Queue, setting: int) -> tuple[Target, ...]:
         """What shall be met by a queue with a setting: less of what nobody asked for, if it is usual."""
-        is_usual = queue.knob == "target" and setting == queue.usual
-        return relaxed(self.targets, self.floor) if is_usual and self.floor is not None else self.targets
+        is_eased = (queue.name, setting) in self.eased or (queue.knob == "target" and setting == queue.usual)
+        return relaxed(self.targets, self.floor) if is_eased and self.floor is not None else self.targets
 
 
 def _on(platform: str, site: Site) -> Site:

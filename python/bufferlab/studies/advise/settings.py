@@ -11,18 +11,19 @@ from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.around import Around, look_around
 from bufferlab.studies.advise.checked import MOST_ASSURING, Checked, checks_at, runs_to_assure
-from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.advise.entry import Entry, Smaller
 from bufferlab.studies.advise.larger import Ladder, Larger, judged_by_buffers, longest_bought_ms
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.paused import Paused
 from bufferlab.studies.advise.prospects import could_be_felt
 from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue
+from bufferlab.studies.advise.smaller import smaller
 from bufferlab.studies.choosing.choice import LOOKS
 from bufferlab.studies.choosing.objectives import Aspect, Kind, aspects_of
 from bufferlab.studies.choosing.order import place
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
-from bufferlab.studies.least import Bench, Case, Goal, Least, Search, Step, least, together
+from bufferlab.studies.least import Bench, Case, Goal, Least, Run, Search, Step, least, together
 from bufferlab.studies.least.candidates import CHECK_SEEDS
 from bufferlab.studies.least.lacking import MET, Lack, lack, total
 from bufferlab.studies.targets import Target, Values, bounds_loss, make_target, want_largest
@@ -84,6 +85,8 @@ class Settings:
         self._larger: dict[str, Larger | None] = {}
         self._before: dict[str, Larger | None] = {}
         """What `_larger` had of a queue before a buffer that may hold in more traffic."""
+        self._smaller: dict[str, Smaller] = {}
+        """Of queues that were searched a smaller buffer, which is as good."""
         self._checked: dict[Case, Checked] = {}
         self._around: dict[str, Around] = {}
         """Of queues whose delay is not searched, what a few delays came to."""
@@ -166,6 +169,7 @@ class Settings:
         for name, found in self.found.items():
             known = self._larger.pop(name, None)
             is_same = known is not None and known.least == found.size
+            self._smaller.pop(name, None)
             self._larger[name] = known if is_same else self._climbed(self.queues[name], found)
 
     def _climbed(self, queue: Queue, found: Least) -> Larger | None:
@@ -246,9 +250,42 @@ class Settings:
                 if around is not None and around.best is not None:
                     cases[Case(queue.name, around.best)] = None
             if found is not None:
-                larger = self._larger.get(queue.name)
-                cases[Case(queue.name, nearest(found) if larger is None else larger.size)] = found
+                cases[Case(queue.name, self._size_of(queue.name, found))] = found
         return cases
+
+    def _size_of(self, name: str, found: Least) -> int:
+        """The setting of a queue that the search came to, or another one that is taken in its place."""
+        other = self._smaller.get(name) or self._larger.get(name)
+        return nearest(found) if other is None else other.size
+
+    def step_down(self, advice: Advice) -> bool:
+        """Take a smaller buffer than the answer's that is as good for users; whether there is one.
+
+        Args:
+            advice: The answer.
+        """
+        queue, seeds = advice.answer.queue, self.seeds[: len(advice.answer.values)]
+
+        def measure(case: Case) -> list[Values]:
+            self._say(f"smaller buffers of {queue.title}: {packets_text(case.size)}, as users may fare alike")
+            values = list(self.bench.measure({case: [*seeds]}).values())
+            if (memory := advice.answer.buffers) is not None:
+                memory.add({Run(case.size, seed): each for seed, each in zip(seeds, values, strict=True)})
+            return values
+
+        judged = judged_by_buffers(advice.aspects, advice.weights, self.needs.emphasis)
+        found = smaller(advice, judged, measure)
+        if found is None:
+            return False
+        self._smaller[queue.name] = found
+        if found.is_eased:
+            eased = self.question.eased | {(queue.name, found.size)}
+            self.question = dataclasses.replace(self.question, eased=eased)
+        return True
+
+    def step_up_again(self, advice: Advice) -> None:
+        """Take the buffer again that was the answer's before a smaller one."""
+        self._smaller.pop(advice.answer.queue.name)
 
     def check(self, entry: Entry, attempt: int) -> None:
         """Run an entry's setting with fresh seeds.
@@ -300,7 +337,7 @@ class Settings:
         checks = checks_at(self.question.targets_at(queue, setting), setting, runs, chances)
         if confidence is None:
             confidence = min(each.confidence for each in checks)
-        behind = None
+        behind, less = None, self._smaller.get(queue.name)
         if found is not None and larger is not None:
             found, behind = dataclasses.replace(found, memory=larger.memory), larger.behind
         around = self._around.get(queue.name)
@@ -315,6 +352,7 @@ class Settings:
             behind,
             0 if around is None else around.tried,
             None if larger is None else larger.broken,
+            less if less is not None and less.size == setting else None,
         )
 
 
