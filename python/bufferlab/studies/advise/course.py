@@ -124,6 +124,7 @@ class Course:
                 advice = self._conclude("first")
             advice = self._spared(self._assured(self._decided(advice, LOOKS[:1]), most=1), most=1)
             return self._tell(dataclasses.replace(self._besides(advice), finished=True))
+        advice = self._spared(advice, most=0)  # who ends here has no standing queue for nothing
         may_win = [queue for queue in targets if self._may_win(queue, advice)]
         settings.tune([queue for queue in may_win if settings.is_promising(queue, advice)])
         advice = self._conclude("tuned")
