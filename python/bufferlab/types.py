@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from bufferlab.studies.advise.elsewhere import Spoiled as Spoiled
     from bufferlab.studies.advise.entry import Entry as Entry
     from bufferlab.studies.advise.entry import Site as Site
+    from bufferlab.studies.advise.entry import Smaller as Smaller
     from bufferlab.studies.advise.entry import Users as Users
     from bufferlab.studies.advise.halved import Half as Half
     from bufferlab.studies.advise.joint import Both as Both
@@ -108,6 +109,7 @@ _PUBLIC: Final = {
     "Judged": "bufferlab.studies.size.judged",
     "Entry": "bufferlab.studies.advise.entry",
     "Site": "bufferlab.studies.advise.entry",
+    "Smaller": "bufferlab.studies.advise.entry",
     "Users": "bufferlab.studies.advise.entry",
     "Waiting": "bufferlab.studies.settling",
     "Queue": "bufferlab.studies.advise.queues",

@@ -31,7 +31,7 @@ def link(
     wait_ms: Callable[[int], float] = lambda size: size / 2,
     loss: Callable[[int], float] = lambda _: 0.005,
 ) -> Link:
-    """A link of which a buffer of so many packets uses a part."""
+    """A link of which a buffer of that many packets uses a part."""
 
     def measured(size: int) -> Values:
         busy = used(size)
