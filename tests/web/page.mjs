@@ -60,13 +60,13 @@ const tests = {
     const page = await open(small());
     await button(page, "Step").click();
     await page.getByText("At 4 ms").waitFor();
-    assert.match(await summary(page), /of at most 40;/);
+    assert.match(await summary(page), /of at most 40[;,]/);
     await page.getByRole("button", { name: /^BDP: / }).click();
-    await page.getByText(/of at most 33;/).waitFor();
+    await page.getByText(/of at most 33[;,]/).waitFor();
     assert.match(await summary(page), /^At 4 ms/);
     await page.getByLabel("Buffer, at once").focus();
     await page.keyboard.press("Home");
-    await page.getByText(/of at most 1;/).waitFor();
+    await page.getByText(/of at most 1[;,]/).waitFor();
   },
   async "what a run came to is measured before and since a change, each by itself, and the link follows"(open) {
     const tables = (page) => page.getByRole("region", { name: /^(What the run came to|Before the change)/ });
@@ -125,11 +125,30 @@ const tests = {
     for (const chart of ["Round trip as senders measure it", "Goodput of each group, Mbps", "Wait in the buffer: %"]) {
       await page.getByRole("img", { name: chart }).locator("canvas").waitFor();
     }
+    const own = (name) => page.getByLabel(name, { exact: true }).locator("option").first().textContent();
+    assert.deepEqual([await own("Queue"), await own("Control")], ["as in the scenario: fifo", "as in the scenario: reno"]);
     await page.getByLabel("Control", { exact: true }).selectOption("scalable");
     await page.getByText("At 0 s").waitFor();
     await page.getByLabel("Time", { exact: true }).fill("700");
     await page.getByText("At 2.8 s").waitFor();
     assert.notEqual(await summary(page), before);
+    assert.equal(await own("Control"), "as in the scenario: reno"); // its own, whatever is chosen
+  },
+  async "a link to share is copied, and sliders are said with units"(open) {
+    const page = await open(small());
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await button(page, "Share").click();
+    await button(page, "Copy").click();
+    await button(page, "Copied").waitFor();
+    const copied = await page.evaluate(() => navigator.clipboard.readText());
+    assert.equal(copied, await page.getByLabel("A link to what is shown here").inputValue());
+    await button(page, "Compare with a copy").click();
+    const second = page.getByRole("region", { name: "Variant 2" });
+    await second.getByLabel("Round trip of near").focus();
+    await page.keyboard.press("End");
+    await second.getByLabel("Rate, from the start").focus();
+    await page.keyboard.press("ArrowRight");
+    await second.getByRole("heading", { name: /fifo, buffer 40 packets, rate 10\.\d Mbps, round trip of near 1 s$/ }).waitFor();
   },
   async "the least buffer is measured, and is a mark"(open) {
     const page = await open(small());
@@ -246,16 +265,16 @@ const tests = {
     await time.fill("250");
     await page.getByText("At 1 s").waitFor();
     await page.getByRole("button", { name: /^Stanford: / }).click();
-    await page.getByText(/of at most 19;/).waitFor();
+    await page.getByText(/of at most 19[;,]/).waitFor();
     await time.fill("500");
     await page.getByText("At 2 s").waitFor();
     const then = await summary(page);
     await button(page, "Step").click();
     await page.getByText("At 2.004 s").waitFor();
     await time.fill("125");
-    await page.getByText(/At 500 ms: .* of at most 40;/).waitFor();
+    await page.getByText(/At 500 ms: .* of at most 40[;,]/).waitFor();
     await time.fill("501");
-    await page.getByText(/At 2.004 s: .* of at most 19;/).waitFor();
+    await page.getByText(/At 2.004 s: .* of at most 19[;,]/).waitFor();
     await button(page, "Back").click();
     await page.getByText("At 2 s").waitFor();
     assert.equal(await summary(page), then);

@@ -14,6 +14,9 @@ const SECONDS: [number, string][] = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-
 
 export const time = (seconds: number): string => (seconds === 0 ? "0 s" : scaled(seconds, SECONDS));
 
+/** As scenarios have it. */
+export const typed = (seconds: number): string => time(seconds).replace("µ", "u");
+
 /** The engine's time is in whole picoseconds: 0.8 - 0.1 is a little more than the moment that a run can reach. */
 export const reachable = (seconds: number): number => Math.round(seconds * 1e12) / 1e12;
 

@@ -3,7 +3,7 @@ import { started } from "./engine/host";
 import { Layout, type LinkView } from "./engine/layout";
 import type { Answer, Asked, Discipline, Inside, Limit, Mark, Move, Problem, Summary, Waits } from "./engine/types";
 import type { Runner } from "./engine/worker";
-import { whole } from "./format";
+import { typed, whole } from "./format";
 import { Measurement } from "./measure.svelte";
 import { Parted } from "./parted.svelte";
 
@@ -229,7 +229,7 @@ export class Variant {
   setTarget(target_s: number): Promise<void> {
     const us = Math.round(target_s * 1e6);
     const discipline = this.#discipline;
-    return discipline ? this.#change("queue.target", `${us} us`, { discipline: { ...discipline, target_ps: 1e6 * us } }) : Promise.resolve();
+    return discipline ? this.#change("queue.target", typed(us / 1e6), { discipline: { ...discipline, target_ps: 1e6 * us } }) : Promise.resolve();
   }
 
   /** What a key of the link is set to: at once in a run that goes on, and from the start in the next. */

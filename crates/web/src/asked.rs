@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use bufferlab_congestion::NamedControl;
-use bufferlab_scenario::{Mistake, Mistakes, NoFiles, Node, Scenario, Table, Value, plan_hash, queue_words};
+use bufferlab_scenario::{
+    Mistake, Mistakes, NoFiles, Node, Resolved, Scenario, Table, Value, plan_hash, queue_words,
+};
 use bufferlab_simulator::{GroupPlan, LinkPlan, Plan, SourcePlan};
 use serde::{Deserialize, Serialize};
 
@@ -76,6 +78,8 @@ struct Link {
     buffer: String,
     /// Where it stands, for overrides.
     path: String,
+    /// The discipline that the text has, whatever the overrides say; none if the text alone is no scenario.
+    own_queue: Option<&'static str>,
     /// What published rules ask for.
     marks: Vec<Mark>,
 }
@@ -93,6 +97,8 @@ struct Group {
     segment_bytes: u32,
     /// Its receiver returns each packet, as pings.
     echoes: bool,
+    /// The congestion control that the text has, whatever the overrides say.
+    own_control: Option<String>,
 }
 
 /// Reads what was asked.
@@ -108,6 +114,8 @@ fn read_scenario(asked: &Asked) -> Result<(Plan, Answer), Mistakes> {
     }
     let scenario = Scenario::from_text(&asked.text, None, &overrides, &NoFiles)?;
     let seeded = scenario.seeded(asked.seed)?;
+    let own = Scenario::from_text(&asked.text, None, &Table::default(), &NoFiles).ok();
+    let own = own.as_ref().map(Scenario::resolved);
     let marks = rules::marks(&asked.text, &overrides, asked.seed, &seeded);
     let (plan, resolved) = (seeded.plan, seeded.resolved);
     let links = plan.links.iter().zip(&resolved.links).zip(marks).enumerate();
@@ -115,6 +123,7 @@ fn read_scenario(asked: &Asked) -> Result<(Plan, Answer), Mistakes> {
         plan: plan.clone(),
         buffer: link.buffer.text.clone(),
         path: resolved.link_key(index),
+        own_queue: own.and_then(|own| own.links.get(index)).map(|link| link.queue.discipline),
         marks,
     });
     let answer = Answer {
@@ -129,12 +138,20 @@ fn read_scenario(asked: &Asked) -> Result<(Plan, Answer), Mistakes> {
             .groups
             .iter()
             .zip(&seeded.draws)
-            .map(|(plan, draws)| group(plan, &draws.rtt_ps))
+            .map(|(plan, draws)| Group {
+                own_control: control(own, &plan.name),
+                ..group(plan, &draws.rtt_ps)
+            })
             .collect(),
         queues: queue_words().into_iter().map(|(word, _)| word).collect(),
         controls: NamedControl::words().collect(),
     };
     Ok((plan, answer))
+}
+
+fn control(own: Option<&Resolved>, group: &str) -> Option<String> {
+    let flow = own?.flows.iter().find(|flow| flow.name == group)?;
+    Some(flow.tcp.as_ref()?.congestion.word.clone())
 }
 
 fn group(plan: &GroupPlan, rtt_ps: &[u64]) -> Group {
@@ -147,6 +164,7 @@ fn group(plan: &GroupPlan, rtt_ps: &[u64]) -> Group {
         is_tcp: matches!(plan.source, SourcePlan::Tcp(_)),
         segment_bytes: if let SourcePlan::Tcp(tcp) = &plan.source { tcp.config.mss_bytes } else { 0 },
         echoes: matches!(&plan.source, SourcePlan::Udp(source) if source.echo),
+        own_control: None,
     }
 }
 

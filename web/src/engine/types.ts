@@ -43,6 +43,8 @@ export interface LinkAnswer {
   };
   buffer: string;
   path: string;
+  /** The discipline that the text has, whatever sliders say; none if the text alone is no scenario. */
+  own_queue: string | null;
   marks: Mark[];
 }
 
@@ -55,6 +57,8 @@ export interface GroupAnswer {
   /** Payload of TCP's full segments; 0 without TCP. */
   segment_bytes: number;
   echoes: boolean;
+  /** The congestion control that the text has, whatever sliders say. */
+  own_control: string | null;
 }
 
 export interface Answer {

@@ -1,8 +1,13 @@
 /** What variants are called where they are beside each other. */
 
+import { isTable } from "../form/schema";
+import { read } from "../form/text";
 import type { Variant } from "../variant.svelte";
 
 const MOST = 2;
+
+/** Keys that are no plain words by themselves. */
+const WORDS: Record<string, string> = { rtt: "round trip", rtt_spread: "spread of round trips", count: "flows", congestion: "control", interval: "time between packets" };
 
 /** What sets each apart, as short as it goes: queue and buffer, and where those are the same what else differs. */
 export function namesOf(variants: Variant[]): string[] {
@@ -24,12 +29,33 @@ function queueOf(variant: Variant): string {
   return link ? `${link.plan.discipline.kind}, ${variant.buffer}` : "no run";
 }
 
-/** Lines of a scenario that one of the others lacks. */
+/** Settings that one of the others lacks, or has another value of. */
 function differences(variant: Variant, twins: Variant[]): string[] {
-  const linesOf = ({ answer }: Variant): string[] => (answer?.toml ?? "").split("\n").map((line) => line.replace(/\s*#.*/, "").trim());
-  const others = twins.map((twin) => new Set(linesOf(twin)));
-  const own = linesOf(variant).filter((line) => /^[\w.]+ = /.test(line) && !/^(name|seed) = /.test(line) && others.some((lines) => !lines.has(line)));
-  const found = own.slice(0, MOST).map((line) => line.replace(" = ", " ").replaceAll('"', ""));
+  const others = twins.map(settingsOf);
+  const own = [...settingsOf(variant)].filter(([path, value]) => !/^run\.(name|seed)$|\.queue(\.discipline)?$/.test(path) && others.some((settings) => settings.get(path) !== value));
+  const found = own.slice(0, MOST).map(([path, value]) => `${worded(path, variant)} ${value}`);
   const seed = variant.answer?.seed;
   return twins.some((twin) => twin.answer?.seed !== seed) ? [...found, `seed ${seed}`] : found;
+}
+
+/** All that a scenario sets, by path. */
+function settingsOf({ answer }: Variant): Map<string, string> {
+  const found = new Map<string, string>();
+  if (answer) note(read(answer.toml), "", found);
+  return found;
+}
+
+function note(node: unknown, path: string, found: Map<string, string>): void {
+  if (Array.isArray(node)) node.forEach((each, index) => note(each, `${path}[${index}]`, found));
+  else if (isTable(node)) Object.entries(node).forEach(([key, each]) => note(each, path ? `${path}.${key}` : key, found));
+  else found.set(path, String(node));
+}
+
+/** "round trip of near" of `flows[0].rtt`, where there are several groups. */
+function worded(path: string, variant: Variant): string {
+  const last = path.split(".").at(-1) ?? path;
+  const word = WORDS[last] ?? last.replaceAll("_", " ");
+  const groups = variant.answer?.groups ?? [];
+  const group = groups.length > 1 ? groups[Number(/^flows\[(\d+)\]/.exec(path)?.[1] ?? "-1")] : undefined;
+  return group ? `${word} of ${group.name}` : word;
 }
