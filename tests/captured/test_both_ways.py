@@ -52,8 +52,10 @@ def test_what_acknowledgments_wait_in_the_downlink_is_no_wait_of_a_backup(
     assert found.waits is not None
     (rtt_ms,) = timed(found.long)["rtt_ms"]
     assert rtt_ms == pytest.approx(40.5, abs=2)
-    _, late = waits_ms(result, "up", "backup")
-    assert found.waits["p95_ns"] / MS == pytest.approx(late, rel=0.15)
+    median, late = waits_ms(result, "up", "backup")
+    # of the moments at which it fills the queue, a single flow has few samples
+    assert found.waits["median_ns"] / MS == pytest.approx(median, rel=0.1)
+    assert found.waits["p95_ns"] / MS == pytest.approx(late, rel=0.2)
 
 
 def test_what_goes_the_other_way_is_said(at_home: tuple[Path, Result]) -> None:

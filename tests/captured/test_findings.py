@@ -16,9 +16,9 @@ import bufferlab
 from bufferlab import Findings, InputError
 from bufferlab.captured.flows import timed, waits_over_time
 from bufferlab.captured.scenario import NOTHING, packets_of
-from bufferlab.captured.waits import depth
+from bufferlab.captured.waits import with_depth
 
-from .conftest import Captured
+from .conftest import Captured, link_of
 
 
 @pytest.fixture(scope="module")
@@ -206,16 +206,56 @@ def test_the_screen_begins_with_what_waiting_does(captured: Captured, at_senders
     assert "times as long; but see 'beware'" in bloated
 
 
-def test_what_waits_before_a_loss_is_no_longer_than_the_longest_wait() -> None:
-    """Flows that see losses are others than those of which much hides."""
-    row = {"is_ahead": 1, "interface": 0, "direction": 0, "p99_ns": 70e6, "max_ns": 72e6}
-    seen = pl.DataFrame({"value": [20e6, 69e6, 70e6, 71e6], "count": [1, 10, 10, 10]}).with_columns(
-        interface=pl.lit(0), direction=pl.lit(0), quantity=pl.lit("excess_at_loss_ahead_ns")
+def test_each_flow_waits_longer_before_its_losses_by_what_hides_in_its_own_round_trips(
+    at_senders: Findings,
+) -> None:
+    """One began in an empty queue, the other in one of 50 ms; some losses follow a moment without samples."""
+    ways = {"sender": 0, "is_ahead": 1, "at_ns": 0, "episodes": 2, "least_ns": 30_000_000}
+    trips = [100_000_000] * 6 + [101_000_000] * 3 + [60_000_000] + [50_000_000] * 9 + [51_000_000]
+    flows = [0] * 10 + [1] * 10
+    losses = pl.DataFrame({"connection": flows, "trip_ns": trips}).with_columns(
+        pl.lit(value).alias(name) for name, value in ways.items()
     )
-    found = depth(row, 30e6, seen)
-    assert [found[name] / 1e6 for name in ("depth_low_ns", "depth_ns", "depth_high_ns")] == pytest.approx(
-        [72, 72, 72], rel=0.01
-    )
+    seen = dataclasses.replace(at_senders.observation, losses=losses)
+    hides = pl.DataFrame({"connection": [0, 1], "sender": [0, 0], "hidden_ms": [0.0, 50.0]})
+    row = {"is_ahead": 1, "p95_ns": 69e6, "p99_ns": 71e6}
+    found = with_depth(row, seen, hides)
+    assert found["is_filled"] and found["at_loss_samples"] == 40
+    assert [found[f"depth{part}_ns"] / 1e6 for part in ("_low", "", "_high")] == [70.0, 70.0, 71.0]
+    # never less than what one in twenty waits
+    assert with_depth({**row, "p95_ns": 73e6}, seen, hides)["depth_ns"] == 73e6
+    # without what hides, half of the losses come at 20 ms
+    apart = with_depth(row, seen, hides.with_columns(hidden_ms=0.0))
+    assert not apart["is_filled"] and apart["at_loss_low_ns"] == 20e6
+    few = with_depth(row, dataclasses.replace(seen, losses=losses.head(1)), hides)
+    assert not few["is_filled"] and few["at_loss_samples"] == 2
+    waits = {**(at_senders.waits or {}), **apart}
+    text = " ".join(str(dataclasses.replace(at_senders, waits=waits)).split())
+    assert "losses come at no one depth (20 ms to 71 ms for eight of ten, where one in a hundred" in text
+    assert "or what was waited before them could not be read well enough" in text
+    text = " ".join(str(dataclasses.replace(at_senders, waits={**waits, **few})).split())
+    assert "what was waited before is known of 2 of them, and 3 are needed" in text
+
+
+@pytest.mark.parametrize("place", ["senders", "receivers"])
+def test_a_full_buffer_is_known_though_most_flows_began_in_its_queue(place: str, tmp_path: Path) -> None:
+    """Acknowledgments are sampled more often while little waits, and most flows never saw an empty queue."""
+    path = tmp_path / "link.pcapng"
+    long = {"count": 2, "rtt": "40 ms", "start": "uniform(0 s, 2 s)"}
+    link = {
+        "run": {"duration": "20 s", "warmup": "0 s", "seed": 1, "stack": "linux"},
+        "bottleneck": {"rate": "10 Mbps", "delay": "1 ms", "buffer": "60 packets"},
+        "flows": [
+            {"name": "a", "congestion": "bbr", **long},
+            {"name": "b", "congestion": "cubic-linux(hystart)", **long},
+        ],
+    }
+    (result,) = bufferlab.run(link, progress=False, pcap=path, pcap_at=[place])
+    found, truth = bufferlab.observe(path), link_of(result)
+    assert found.waits is not None and found.waits["is_filled"]
+    assert found.waits["median_ns"] / 1e6 == pytest.approx(truth["wait_p50_ms"], rel=0.05)
+    assert found.waits["depth_ns"] / 1e6 == pytest.approx(72.0, rel=0.05)
+    assert found.waits["p95_ns"] <= found.waits["depth_ns"]
 
 
 def test_pages_behind_a_full_queue_have_the_round_trips_of_their_path(tmp_path: Path) -> None:

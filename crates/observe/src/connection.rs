@@ -8,14 +8,17 @@ use crate::least::Least;
 use crate::leg::Leg;
 use crate::link::is_long;
 use crate::quic::{Quic, Trip};
-use crate::sample::{Sample, Seen};
+use crate::sample::{Loss, Sample, Seen};
 use crate::segments;
 use crate::tcp;
+use crate::thinned::Thinned;
 use crate::trips::RoundTrips;
 use crate::watched::Watched;
 
 /// The port of HTTP/3 (RFC 9114 section 3.1); what goes there is taken for QUIC.
 const QUIC_PORT: u16 = 443;
+/// Losses that are kept of a direction and side. Our choice.
+const MOST_LOSSES: usize = 32;
 
 /// What a protocol adds.
 #[derive(Clone, Debug)]
@@ -47,6 +50,8 @@ pub(crate) struct Connection {
     pub(crate) long_ns: [Option<u64>; 2],
     /// Of each direction once it is long: round trips ahead of the vantage point, and behind.
     pub(crate) trips: [[RoundTrips; 2]; 2],
+    /// Of each direction, ahead of the vantage point and behind: losses, each with its moment and the longest of the last round trips.
+    pub(crate) lost: [[Thinned<(u64, u64), MOST_LOSSES>; 2]; 2],
     /// Round trips of the whole path at once.
     whole: Least,
     detail: Detail,
@@ -90,6 +95,7 @@ impl Connection {
             legs: Default::default(),
             long_ns: [None; 2],
             trips: Default::default(),
+            lost: Default::default(),
             whole: Least::default(),
             detail: match place.key.protocol {
                 Protocol::Tcp => Detail::Tcp(Box::default()),
@@ -133,7 +139,7 @@ impl Connection {
             return;
         };
         match quic.packet(now, from, byte, &path) {
-            Some(Trip::Leg(to, rtt)) => drop(self.legs[to].add(rtt, true)),
+            Some(Trip::Leg(to, rtt)) => drop(self.legs[to].add(rtt, 1)),
             Some(Trip::Whole(rtt)) => self.whole.add(rtt),
             None => {}
         }
@@ -160,8 +166,9 @@ impl Connection {
         let of = 1 - from;
         if let Some((_, at)) = waiting[of].take(|request| request == sequence) {
             let rtt_ns = now - at;
-            let excess_ns = self.legs[of].add(rtt_ns, true);
-            seen.samples.push(Sample { of, ahead: true, in_loss: false, rtt_ns, excess_ns });
+            let excess_ns = self.legs[of].add(rtt_ns, 1);
+            let sample = Sample { of, ahead: true, in_loss: false, rtt_ns, excess_ns, packets: 1 };
+            seen.samples.push(sample);
         }
     }
 
@@ -178,10 +185,17 @@ impl Connection {
     /// A round trip, which is kept if the direction is long; whether it is.
     pub(crate) fn trip(&mut self, now: u64, sample: &Sample) -> bool {
         let is_long = self.long_ns[sample.of].is_some();
-        if is_long && !sample.in_loss {
+        if is_long {
             self.trips[sample.of][usize::from(!sample.ahead)].add(now, sample);
         }
         is_long
+    }
+
+    /// A loss, which is kept with what was waited before.
+    pub(crate) fn lost(&mut self, now: u64, loss: &Loss) {
+        if let Some(trip_ns) = loss.trip_ns {
+            self.lost[loss.of][usize::from(!loss.ahead)].add((now, trip_ns));
+        }
     }
 
     /// The smallest round trip of the path with the lower end of its interval: the sum of the legs, or of both at once where that is smaller

@@ -14,6 +14,8 @@ pub(crate) struct Sent {
     pub(crate) at: u64,
     pub(crate) identification: Option<u16>,
     pub(crate) stamp: Option<u32>,
+    /// The longest of the flow's last round trips behind the vantage point.
+    pub(crate) trip_ns: Option<u64>,
 }
 
 /// What data is that comes after later data.
@@ -21,8 +23,9 @@ pub(crate) struct Sent {
 pub(crate) enum Kind {
     /// It fills a hole, and was sent before what followed that.
     Reordered,
-    /// It fills a hole, and was sent again: the first copy was lost before the vantage point.
-    Repaired,
+    /// It fills a hole, and was sent again: the first copy was lost before the vantage point. The longest of the last round trips when the
+    /// hole came to be, which is when the queue dropped.
+    Repaired(Option<u64>),
     /// Such a number of its bytes was seen before.
     Repeated(u32),
 }
@@ -76,6 +79,7 @@ impl Holes {
         let Some(first) = self.holes.iter().find(|hole| covered(hole) > 0) else {
             return Kind::Repeated((end - start) as u32);
         };
+        let trip_ns = first.passed.trip_ns;
         let reordered = was_sent_before(sent, first.passed, round_trip.unwrap_or(SOON_NS));
         let filled: u64 = self.holes.iter().map(covered).sum();
         let mut rests = Vec::new();
@@ -97,7 +101,7 @@ impl Holes {
         match (end - start).saturating_sub(filled) {
             repeated if repeated > filled => Kind::Repeated(repeated as u32),
             _ if reordered => Kind::Reordered,
-            _ => Kind::Repaired,
+            _ => Kind::Repaired(trip_ns),
         }
     }
 }
@@ -126,7 +130,7 @@ mod tests {
     use super::*;
 
     fn sent(at: u64, identification: u16, stamp: Option<u32>) -> Sent {
-        Sent { at, identification: Some(identification), stamp }
+        Sent { at, identification: Some(identification), stamp, trip_ns: Some(at) }
     }
 
     fn filled(passed: Sent, by: Sent, round_trip: Option<u64>) -> Kind {
@@ -140,19 +144,19 @@ mod tests {
     #[test]
     fn the_timestamp_decides_first() {
         assert_eq!(filled(sent(0, 5, Some(10)), sent(1, 9, Some(9)), None), Kind::Reordered);
-        assert_eq!(filled(sent(0, 5, Some(u32::MAX)), sent(1, 4, Some(3)), None), Kind::Repaired);
+        assert_eq!(filled(sent(0, 5, Some(u32::MAX)), sent(1, 4, Some(3)), None), Kind::Repaired(Some(0)));
     }
 
     #[test]
     fn then_the_identification() {
         assert_eq!(filled(sent(0, 1, Some(10)), sent(90_000_000, 65_530, Some(10)), None), Kind::Reordered);
-        assert_eq!(filled(sent(0, 5, None), sent(1, 6, None), None), Kind::Repaired);
+        assert_eq!(filled(sent(0, 5, None), sent(1, 6, None), None), Kind::Repaired(Some(0)));
     }
 
     #[test]
     fn then_the_time() {
         assert_eq!(filled(sent(0, 0, None), sent(2_000_000, 0, None), None), Kind::Reordered);
-        assert_eq!(filled(sent(0, 0, None), sent(4_000_000, 0, None), None), Kind::Repaired);
+        assert_eq!(filled(sent(0, 0, None), sent(4_000_000, 0, None), None), Kind::Repaired(Some(0)));
         assert_eq!(filled(sent(0, 0, None), sent(4_000_000, 30_000, None), Some(5_000_000)), Kind::Reordered);
     }
 

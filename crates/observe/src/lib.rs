@@ -35,6 +35,7 @@ mod sides;
 mod sketch;
 mod start;
 mod tcp;
+mod thinned;
 mod times;
 mod trips;
 mod vantage;
@@ -46,6 +47,7 @@ pub use key::Protocol;
 pub use limits::Limits;
 pub use observation::{
     ConnectionRow, Connections, DirectionRow, Directions, DistributionRow, Distributions, LinkRow, Links,
-    MomentRow, Moments, Observation, Queueing, QueueingRow, SecondRow, Seconds, Totals, TripRow, Trips,
+    LossRow, Losses, MomentRow, Moments, Observation, Queueing, QueueingRow, SecondRow, Seconds, Totals,
+    TripRow, Trips,
 };
 pub use observer::Observer;

@@ -228,6 +228,26 @@ table! {
 }
 
 table! {
+    /// Times at which losses began: one row each, or every second, fourth, … of a connection's direction and side with more than 32.
+    Losses of LossRow {
+        /// As in the table of connections.
+        connection: u32,
+        /// Whose data: that of the initiator (0) or of the responder (1).
+        sender: u32,
+        /// Whether it was lost between the vantage point and the receiver (1), or between the sender and the vantage point (0).
+        is_ahead: u32,
+        /// When it was sent again, ns since 1970.
+        at_ns: u64,
+        /// The longest of about the last two round trips on that side before it was lost, ns.
+        trip_ns: u64,
+        /// The smallest of the whole connection on that side, ns.
+        least_ns: u64,
+        /// For how many times the row stands.
+        episodes: u64,
+    }
+}
+
+table! {
     /// What waits for each direction of a link: one row an interface, direction and side of the vantage point.
     Queueing of QueueingRow {
         /// As in the table of links.
@@ -238,7 +258,7 @@ table! {
         is_ahead: u32,
         /// Round trips measured.
         samples: u64,
-        /// The median of what they exceed their connection's minimum by, ns.
+        /// The median of what they exceed their connection's minimum by, ns, each as often as packets went since the one before.
         median_ns: f64,
         /// The 95th percentile of that, ns.
         p95_ns: f64,
@@ -280,7 +300,7 @@ table! {
         samples: u64,
         /// Of those, of long flows: if there are some, the median and the 95th percentile are theirs.
         long_samples: u64,
-        /// The median of what they exceed their connection's minimum by, ns.
+        /// The median of what they exceed their connection's minimum by, ns, each as often as packets went since the one before.
         median_ns: f64,
         /// The 95th percentile of that, ns.
         p95_ns: f64,
@@ -299,7 +319,7 @@ table! {
         /// 0 out, 1 in.
         direction: u32,
         /// What is distributed, with its unit: `short_flow_bytes` (payload), `interarrival_ns` (of connections), `train_packets`,
-        /// `excess_ahead_ns`, `excess_behind_ns` (round trips beyond their minimum), `excess_at_loss_ahead_ns`,
+        /// `excess_ahead_ns`, `excess_behind_ns` (round trips beyond their minimum, as often as packets went since), `excess_at_loss_ahead_ns`,
         /// `excess_at_loss_behind_ns`.
         quantity: String,
         /// The value.
@@ -386,6 +406,8 @@ pub struct Observation {
     pub directions: Directions,
     /// Time series of the round trips of long flows.
     pub trips: Trips,
+    /// Times at which losses began.
+    pub losses: Losses,
     /// One row an interface and direction.
     pub links: Links,
     /// Time series of who uses them.
@@ -405,6 +427,7 @@ impl Observation {
             ("connections", self.connections.into_columns()),
             ("directions", self.directions.into_columns()),
             ("trips", self.trips.into_columns()),
+            ("losses", self.losses.into_columns()),
             ("links", self.links.into_columns()),
             ("seconds", self.seconds.into_columns()),
             ("queueing", self.queueing.into_columns()),

@@ -112,6 +112,7 @@ impl Observer {
             link[outward ^ sample.of].sample(now, sample, is_long);
         }
         if let Some(loss) = &self.seen.loss {
+            connection.lost(now, loss);
             link[outward ^ loss.of].loss(now, loss);
         }
     }
@@ -124,9 +125,10 @@ impl Observer {
         for (key, connection) in std::mem::replace(&mut self.flows, Flows::new(1)).into_all() {
             self.end(&key, &connection, false);
         }
-        let (connections, directions, trips, (left_out, left_out_bytes)) = self.rows.finish();
+        let (connections, directions, trips, losses, (left_out, left_out_bytes)) = self.rows.finish();
         let totals = Totals { left_out_connections: left_out, left_out_bytes, ..self.totals };
-        let mut tables = Observation { totals, connections, directions, trips, ..Observation::default() };
+        let mut tables =
+            Observation { totals, connections, directions, trips, losses, ..Observation::default() };
         for (interface, ways) in (0..).zip(self.links.links) {
             for (direction, way) in (0..).zip(ways) {
                 way.finish((interface, direction), &mut tables);

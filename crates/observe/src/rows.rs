@@ -3,7 +3,9 @@
 use crate::connection::Connection;
 use crate::key::Key;
 use crate::leg::Leg;
-use crate::observation::{ConnectionRow, Connections, DirectionRow, Directions, TripRow, Trips};
+use crate::observation::{
+    ConnectionRow, Connections, DirectionRow, Directions, LossRow, Losses, TripRow, Trips,
+};
 use crate::vantage::vantage;
 
 /// The rows of a connection.
@@ -14,6 +16,7 @@ struct Finished {
     connection: ConnectionRow,
     directions: [DirectionRow; 2],
     trips: Vec<TripRow>,
+    losses: Vec<LossRow>,
 }
 
 /// The connections that are reported: those with the most bytes.
@@ -34,19 +37,21 @@ impl Rows {
         let directions = [0, 1].map(|sender| direction_row(connection, sender));
         let row = ConnectionRow { is_evicted: is_evicted.into(), ..connection_row(key, connection) };
         let bytes = directions.iter().map(|row| row.ip_bytes).sum();
-        let trips = trip_rows(connection);
-        self.finished.push(Finished { number: connection.number, bytes, connection: row, directions, trips });
+        let (trips, losses) = (trip_rows(connection), loss_rows(connection));
+        let finished =
+            Finished { number: connection.number, bytes, connection: row, directions, trips, losses };
+        self.finished.push(finished);
         if self.finished.len() > self.most.saturating_mul(2) {
             self.cut();
         }
     }
 
     /// The tables, and how many connections with how many bytes are left out.
-    pub(crate) fn finish(mut self) -> (Connections, Directions, Trips, (u64, u64)) {
+    pub(crate) fn finish(mut self) -> (Connections, Directions, Trips, Losses, (u64, u64)) {
         self.cut();
         self.finished.sort_unstable_by_key(|finished| finished.number);
         let (mut connections, mut directions) = (Connections::default(), Directions::default());
-        let mut trips = Trips::default();
+        let (mut trips, mut losses) = (Trips::default(), Losses::default());
         for (connection, finished) in (0..).zip(self.finished) {
             connections.push(ConnectionRow { connection, ..finished.connection });
             finished
@@ -54,8 +59,9 @@ impl Rows {
                 .into_iter()
                 .for_each(|row| directions.push(DirectionRow { connection, ..row }));
             finished.trips.into_iter().for_each(|row| trips.push(TripRow { connection, ..row }));
+            finished.losses.into_iter().for_each(|row| losses.push(LossRow { connection, ..row }));
         }
-        (connections, directions, trips, (self.left_out, self.left_out_bytes))
+        (connections, directions, trips, losses, (self.left_out, self.left_out_bytes))
     }
 
     fn cut(&mut self) {
@@ -83,6 +89,26 @@ fn trip_rows(connection: &Connection) -> Vec<TripRow> {
                 ..TripRow::default()
             };
             rows.extend(trips.rows(&row));
+        }
+    }
+    rows
+}
+
+/// Of both directions, ahead of the vantage point and behind.
+fn loss_rows(connection: &Connection) -> Vec<LossRow> {
+    let mut rows = Vec::new();
+    for (sender, sides) in connection.lost.iter().enumerate() {
+        for (behind, losses) in sides.iter().enumerate() {
+            let least_ns = connection.legs[sender ^ behind].least.smallest().unwrap_or(0);
+            rows.extend(losses.kept().iter().map(|&(at_ns, trip_ns)| LossRow {
+                connection: 0,
+                sender: sender as u32,
+                is_ahead: 1 - behind as u32,
+                at_ns,
+                trip_ns,
+                least_ns,
+                episodes: losses.every(),
+            }));
         }
     }
     rows

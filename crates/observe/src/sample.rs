@@ -12,6 +12,8 @@ pub(crate) struct Sample {
     pub(crate) rtt_ns: u64,
     /// Beyond the smallest of this leg so far.
     pub(crate) excess_ns: u64,
+    /// For how many packets it stands: those of its flow since the sample before.
+    pub(crate) packets: u64,
 }
 
 /// Linux holds acknowledgments with SACK blocks back for up to 1 ms, and its timer may take 0.1 ms more (`net.ipv4.tcp_comp_sack_delay_ns` and
@@ -33,7 +35,9 @@ pub(crate) struct Loss {
     pub(crate) of: usize,
     /// Whether it was lost behind the vantage point's back, on its way to the receiver.
     pub(crate) ahead: bool,
-    /// The largest excess of about the last two round trips, on the side where it was lost.
+    /// The longest of about the last two round trips before it, on the side where it was lost, and by how much that exceeds the smallest so
+    /// far.
+    pub(crate) trip_ns: Option<u64>,
     pub(crate) excess_ns: Option<u64>,
 }
 

@@ -17,8 +17,13 @@ pub(crate) struct Sketch {
 
 impl Sketch {
     pub(crate) fn add(&mut self, value: u64) {
+        self.add_many(value, 1);
+    }
+
+    /// The same number many times.
+    pub(crate) fn add_many(&mut self, value: u64, times: u64) {
         let bucket = bucket(value);
-        self.total += 1;
+        self.total += times;
         if self.counts.is_empty() {
             self.first = bucket;
         }
@@ -28,7 +33,7 @@ impl Sketch {
             self.raise(bucket);
         }
         let place = bucket.saturating_sub(self.first);
-        self.counts[place] = self.counts[place].saturating_add(1);
+        self.counts[place] = self.counts[place].saturating_add(u32::try_from(times).unwrap_or(u32::MAX));
     }
 
     /// How many numbers it has seen.

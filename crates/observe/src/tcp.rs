@@ -21,6 +21,8 @@ const TICK_NS: u64 = 1_000_000;
 
 /// An echo tells what a queue holds if the sender was not silent for longer than such a part of it.
 const SILENT_PART: u64 = 4;
+/// A sample stands for packets of the last two round trips, or of this time if that is longer. Our choice.
+const STANDS_NS: u64 = 100_000_000;
 /// Samples by a sender's clock in a round trip at most.
 const TRIPS: u64 = 8;
 
@@ -56,8 +58,10 @@ pub(crate) struct Sending {
     last_data_ns: u64,
     last_copy: (u64, u64, u16),
     has_zero_window: bool,
-    /// Of this direction's data: ahead of the vantage point, and behind.
+    /// Of this direction's data: ahead of the vantage point, and behind; and when the last sample was taken, with the number of packets until then.
     recent: [Recent; 2],
+    sampled: [(u64, u64); 2],
+    packets: u64,
 }
 
 /// Both directions: the initiator's, and the responder's.
@@ -91,14 +95,18 @@ impl Connection {
         seen: &mut Seen,
     ) {
         if let Some(rtt) = self.handshake.segment(now, from, tcp) {
-            legs[1 - from].add(rtt, true);
+            legs[1 - from].add(rtt, 1);
         }
         self.note(from, tcp, &mut counts[from]);
         if tcp.flags.rst {
             return;
         }
         let stamp = tcp.stamps.map(|(value, _)| value);
-        let sent = Sent { at: now, identification: packet.identification, stamp };
+        let segments = u64::from(self.segments_of(from, tcp));
+        let me = &mut self.sending[from];
+        me.packets += if tcp.payload_bytes > 0 { segments } else { 0 };
+        let trip_ns = me.recent[1].largest();
+        let sent = Sent { at: now, identification: packet.identification, stamp, trip_ns };
         let silent_ns = now - self.sending[from].last_data_ns;
         self.data(from, tcp, sent, counts, legs, seen);
         if let Some(ack) = tcp.ack {
@@ -158,14 +166,15 @@ impl Connection {
                 return;
             }
             if start < me.next {
-                let round_trip = legs[0].least.smallest().zip(legs[1].least.smallest()).map(|(a, b)| a + b);
+                let least_ns = [from, 1 - from].map(|to| legs[to].least.smallest());
+                let round_trip = least_ns[0].zip(least_ns[1]).map(|(there, back)| there + back);
                 let kind = me.holes.fill(start, end.min(me.next), sent, round_trip);
                 let segments_of = |bytes| u64::from(segments::of_part(bytes, tcp, peer.mss));
                 me.again(
                     from,
                     (start, end.min(me.next)),
                     kind,
-                    (payload, segments_of, sent.at, round_trip.unwrap_or(0)),
+                    (payload, segments_of, sent.at, least_ns),
                     counts,
                     seen,
                 );
@@ -258,7 +267,7 @@ impl Connection {
             if is_prompt {
                 add(now, (of, false, rtt_ns), leg, peer, seen);
             } else {
-                leg.add(rtt_ns, false);
+                leg.add(rtt_ns, 0);
             }
         }
         peer.segments.pass(|end| end <= ack);
@@ -295,10 +304,11 @@ impl Connection {
                 && tcp.payload_bytes > 0
                 && silent_ns <= rtt_ns / SILENT_PART
                 && !me.clock.is_known(now);
-            let excess_ns = leg.add(rtt_ns, is_good);
             me.clock.echo(rtt_ns);
             if is_good {
-                me.waited(now, from, (rtt_ns, excess_ns), seen);
+                me.waited(now, from, rtt_ns, leg, seen);
+            } else {
+                leg.add(rtt_ns, 0);
             }
         }
         if tcp.payload_bytes > 0
@@ -307,8 +317,7 @@ impl Connection {
             && now - me.last_trip_ns >= least_ns / TRIPS
         {
             me.last_trip_ns = now;
-            leg.add(least_ns + excess_ns, true);
-            me.waited(now, from, (least_ns + excess_ns, excess_ns), seen);
+            me.waited(now, from, least_ns + excess_ns, leg, seen);
         }
         if me.last_stamp.is_none_or(|last| value.wrapping_sub(last).cast_signed() > 0) {
             me.last_stamp = Some(value);
@@ -342,9 +351,20 @@ impl Sending {
     }
 
     /// A round trip between this sender and the vantage point.
-    fn waited(&mut self, now: u64, of: usize, (rtt_ns, excess_ns): (u64, u64), seen: &mut Seen) {
-        self.recent[1].add(now, rtt_ns, excess_ns);
-        seen.samples.push(Sample { of, ahead: false, in_loss: false, rtt_ns, excess_ns });
+    fn waited(&mut self, now: u64, of: usize, rtt_ns: u64, leg: &mut Leg, seen: &mut Seen) {
+        let packets = self.packets_since(1, now, rtt_ns);
+        let excess_ns = leg.add(rtt_ns, packets);
+        self.recent[1].add(now, rtt_ns);
+        seen.samples.push(Sample { of, ahead: false, in_loss: false, rtt_ns, excess_ns, packets });
+    }
+
+    /// For how many packets a round trip stands: those since the last one of that side, but not those of long ago, of which it says nothing.
+    fn packets_since(&mut self, place: usize, now: u64, rtt_ns: u64) -> u64 {
+        let (at, since) = std::mem::replace(&mut self.sampled[place], (now, self.packets));
+        let (passed_ns, packets) = (now.saturating_sub(at), self.packets - since);
+        let most_ns = STANDS_NS.max(rtt_ns.saturating_mul(2));
+        let part = most_ns as f64 / passed_ns.max(most_ns) as f64;
+        ((packets as f64 * part) as u64).max(1)
     }
 
     /// Data from `start` to `end` comes a second time, or late.
@@ -353,18 +373,21 @@ impl Sending {
         of: usize,
         (start, end): (u64, u64),
         kind: Kind,
-        (payload, segments_of, now, trip_ns): (u32, impl Fn(u32) -> u64, u64, u64),
+        (payload, segments_of, now, least_ns): (u32, impl Fn(u32) -> u64, u64, [Option<u64>; 2]),
         counts: &mut Counts,
         seen: &mut Seen,
     ) {
-        let (bytes, ahead) = match kind {
+        let (bytes, ahead, trip_ns) = match kind {
             Kind::Reordered => {
                 counts.reordered_segments += segments_of(payload);
                 return;
             }
-            Kind::Repaired => (payload, false),
-            Kind::Repeated(bytes) => (bytes.min(payload), true),
+            Kind::Repaired(trip_ns) => (payload, false, trip_ns),
+            Kind::Repeated(bytes) => (bytes.min(payload), true, self.recent[0].largest()),
         };
+        let [there_ns, back_ns] = least_ns;
+        let least_ns = if ahead { there_ns } else { back_ns };
+        let excess_ns = trip_ns.zip(least_ns).map(|(trip_ns, least_ns)| trip_ns.saturating_sub(least_ns));
         let segments = segments_of(bytes);
         counts.retransmitted_segments += segments;
         counts.retransmitted_bytes += u64::from(bytes);
@@ -379,11 +402,11 @@ impl Sending {
         if !arrived && is_repaired {
             self.recovery = self.next;
             counts.loss_episodes += 1;
-            seen.loss = Some(Loss { of, ahead, excess_ns: self.recent[usize::from(!ahead)].largest() });
+            seen.loss = Some(Loss { of, ahead, trip_ns, excess_ns });
         }
         if !arrived && self.isn.is_some() {
-            let excess_ns = self.recent[usize::from(!ahead)].largest().unwrap_or(0);
-            self.start.again(now, trip_ns + excess_ns, segments, counts);
+            let round_trip_ns = there_ns.zip(back_ns).map_or(0, |(there_ns, back_ns)| there_ns + back_ns);
+            self.start.again(now, round_trip_ns + excess_ns.unwrap_or(0), segments, counts);
         }
     }
 }
@@ -396,9 +419,10 @@ fn add(
     sender: &mut Sending,
     seen: &mut Seen,
 ) {
-    let excess_ns = leg.add(rtt_ns, true);
-    sender.recent[0].add(now, rtt_ns, excess_ns);
-    seen.samples.push(Sample { of, ahead: true, in_loss, rtt_ns, excess_ns });
+    let packets = sender.packets_since(0, now, rtt_ns);
+    let excess_ns = leg.add(rtt_ns, packets);
+    sender.recent[0].add(now, rtt_ns);
+    seen.samples.push(Sample { of, ahead: true, in_loss, rtt_ns, excess_ns, packets });
 }
 
 /// One direction, and the other.

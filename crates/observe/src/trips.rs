@@ -8,7 +8,33 @@ use crate::sample::Sample;
 const MOST: usize = 64;
 const WIDTH_NS: u64 = 100_000_000;
 
-/// The samples of a bin.
+/// Samples below which the mean of a bin says little. Where most bins of a flow have fewer, as of one that loses all the time, those of
+/// moments at which it misses data count, too, though they are not spread evenly over a bin. Our choice.
+const FEWEST: u64 = 4;
+
+/// The samples of a bin, and those of moments at which the flow misses data.
+#[derive(Clone, Copy, Debug, Default)]
+struct Means {
+    clear: Mean,
+    in_loss: Mean,
+}
+
+impl Bin for Means {
+    fn merge(&mut self, later: Means) {
+        self.clear.merge(later.clear);
+        self.in_loss.merge(later.in_loss);
+    }
+}
+
+impl Means {
+    fn of_both(&self) -> Mean {
+        let mut both = self.clear;
+        both.merge(self.in_loss);
+        both
+    }
+}
+
+/// Some samples.
 #[derive(Clone, Copy, Debug, Default)]
 struct Mean {
     samples: u64,
@@ -37,12 +63,13 @@ impl Mean {
 
 /// A flow's round trips between the vantage point and one end. Memory is taken when the first one comes.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct RoundTrips(Option<Box<Series<Mean>>>);
+pub(crate) struct RoundTrips(Option<Box<Series<Means>>>);
 
 impl RoundTrips {
     pub(crate) fn add(&mut self, now: u64, sample: &Sample) {
         let series = self.0.get_or_insert_with(|| Box::new(Series::new(WIDTH_NS, MOST)));
         let bin = series.at(now);
+        let bin = if sample.in_loss { &mut bin.in_loss } else { &mut bin.clear };
         bin.add_lowest(sample.rtt_ns, 1);
         bin.samples += 1;
         bin.sum_ns += sample.rtt_ns;
@@ -51,12 +78,16 @@ impl RoundTrips {
     /// A row a bin; `row` has what is common to them.
     pub(crate) fn rows<'a>(&'a self, row: &'a TripRow) -> impl Iterator<Item = TripRow> + 'a {
         self.0.iter().flat_map(move |series| {
-            series.bins().map(move |(start_ns, bin)| TripRow {
+            let enough = series.bins().filter(|(_, bin)| bin.clear.samples >= FEWEST).count();
+            let is_lossy = 2 * enough < series.bins().count();
+            let means =
+                series.bins().map(move |(at, bin)| (at, if is_lossy { bin.of_both() } else { bin.clear }));
+            means.filter(|(_, mean)| mean.samples > 0).map(move |(start_ns, mean)| TripRow {
                 start_ns,
                 width_ns: series.width_ns,
-                samples: bin.samples,
-                mean_ns: bin.sum_ns as f64 / bin.samples as f64,
-                lowest_ns: bin.lowest_ns,
+                samples: mean.samples,
+                mean_ns: mean.sum_ns as f64 / mean.samples as f64,
+                lowest_ns: mean.lowest_ns,
                 ..row.clone()
             })
         })
@@ -72,7 +103,7 @@ mod tests {
         let mut trips = RoundTrips::default();
         let row = TripRow::default();
         assert_eq!(trips.rows(&row).count(), 0);
-        let sample = |rtt_ns| Sample { of: 0, ahead: true, in_loss: false, rtt_ns, excess_ns: 0 };
+        let sample = |rtt_ns| Sample { of: 0, ahead: true, in_loss: false, rtt_ns, excess_ns: 0, packets: 1 };
         trips.add(10, &sample(20));
         trips.add(WIDTH_NS - 1, &sample(30));
         trips.add(WIDTH_NS, &sample(50));
@@ -82,9 +113,26 @@ mod tests {
     }
 
     #[test]
+    fn samples_of_losses_count_where_there_are_few_others() {
+        let mut trips = RoundTrips::default();
+        let sample =
+            |in_loss, rtt_ns| Sample { of: 0, ahead: true, in_loss, rtt_ns, excess_ns: 0, packets: 1 };
+        let bins = |trips: &RoundTrips| -> Vec<_> {
+            trips.rows(&TripRow::default()).map(|row| (row.samples, row.mean_ns)).collect()
+        };
+        (0..4).for_each(|n| trips.add(n, &sample(false, 20)));
+        trips.add(5, &sample(true, 90));
+        trips.add(WIDTH_NS, &sample(true, 40));
+        assert_eq!(bins(&trips), [(4, 20.0)]);
+        trips.add(2 * WIDTH_NS, &sample(false, 20));
+        trips.add(2 * WIDTH_NS, &sample(true, 40));
+        assert_eq!(bins(&trips), [(5, 34.0), (1, 40.0), (2, 30.0)]);
+    }
+
+    #[test]
     fn a_long_flow_takes_no_more_memory() {
         let mut trips = RoundTrips::default();
-        let sample = Sample { of: 0, ahead: true, in_loss: false, rtt_ns: 7, excess_ns: 0 };
+        let sample = Sample { of: 0, ahead: true, in_loss: false, rtt_ns: 7, excess_ns: 0, packets: 1 };
         (0..1_000)
             .for_each(|n| trips.add(n * WIDTH_NS, &Sample { rtt_ns: if n == 40 { 5 } else { 7 }, ..sample }));
         let rows: Vec<_> = trips.rows(&TripRow::default()).collect();

@@ -42,7 +42,7 @@ mod tests {
     fn legs(to_responder: u64, to_initiator: u64) -> [Leg; 2] {
         [to_responder, to_initiator].map(|rtt| {
             let mut leg = Leg::default();
-            leg.add(rtt, true);
+            leg.add(rtt, 1);
             leg
         })
     }

@@ -96,6 +96,11 @@ impl PyObservation {
         self.table("trips")
     }
 
+    /// Times at which losses began.
+    fn losses(&self) -> PyTable {
+        self.table("losses")
+    }
+
     /// Time series of who uses the links.
     fn seconds(&self) -> PyTable {
         self.table("seconds")

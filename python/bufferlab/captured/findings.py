@@ -15,11 +15,12 @@ from bufferlab.captured.doubts import doubts, impossible, late
 from bufferlab.captured.fitting import Fit, fitted
 from bufferlab.captured.flows import flows_of, loss_of, rtt_quantile_ms, timed, waits_over_time
 from bufferlab.captured.link import DIRECTIONS, VANTAGES, CapturedLink
-from bufferlab.captured.observation import MOST_FLOWS, NS_PER_MS, TABLES, read_capture
+from bufferlab.captured.observation import MOST_FLOWS, NS_PER_MS, TABLES, Observation, read_capture
 from bufferlab.captured.privacy import read_key, without_names
 from bufferlab.captured.rate import is_impossible, rate_of
 from bufferlab.captured.scenario import Known, Shares, scenario_of
-from bufferlab.captured.waits import waits_of, with_hidden
+from bufferlab.captured.shared import Hidden
+from bufferlab.captured.waits import waits_of, with_depth, with_hidden
 from bufferlab.display import Displayed, figure, save_figure
 from bufferlab.errors import InputError
 from bufferlab.files import make_folder, write_whole
@@ -217,11 +218,20 @@ def observe(
         ip_share=share,
         flows=sent,
         long_flows=float(long["seconds"].sum()) / observation.duration_s,
-        waits=with_hidden(waits, hides, observation) if waits and hides else waits,
+        waits=_whole(waits, hides, observation, sent),
         is_offered=ahead,
         losses=losses,
     )
     return dataclasses.replace(found, doubts=(*beware, *impossible(found)))
+
+
+def _whole(
+    waits: dict[str, Any] | None, hides: Hidden | None, observation: Observation, sent: pl.DataFrame
+) -> dict[str, Any] | None:
+    """What waits, with what hides in it and the buffer."""
+    if waits is None or hides is not None:
+        return None if waits is None or hides is None else with_hidden(waits, hides, observation)
+    return with_depth(waits, observation, sent.with_columns(hidden_ms=0.0))
 
 
 def _shows_rate(link: dict[str, Any], duration_s: float) -> bool:

@@ -178,7 +178,7 @@ def _nearest(link: CapturedLink, known: Known, seen: Values, tell: Tell) -> Fit:
     apart = _apart(link)
     name = None if known.mix is not None else _chosen(by_mix, apart)
     own = [each for each in tried if each.controls == name]
-    best = min(own, key=lambda each: each.distance)
+    best = _simplest(own, apart)
     if best.distance > NEAR:
         return _usual(link, known, seen)
     by_queue = _least(tried, lambda each: str(each.queue))
@@ -194,6 +194,18 @@ def _nearest(link: CapturedLink, known: Known, seen: Values, tell: Tell) -> Fit:
         seen,
         best.values,
     )
+
+
+def _simplest(tried: list[_Tried], apart: float) -> _Tried:
+    """The nearest; of a FIFO and another discipline that are alike, the FIFO.
+
+    Waits before losses may be read too badly to see that a buffer fills, so that losses come at no one depth
+    does not say that a queue drops early.
+    """
+    best = min(tried, key=lambda each: each.distance)
+    fifos = [each for each in tried if each.queue.discipline == "fifo"]
+    fifo = min(fifos, key=lambda each: each.distance)
+    return fifo if fifo.distance <= best.distance + apart else best
 
 
 def _least(tried: list[_Tried], key: Callable[[_Tried], str | None]) -> dict[str | None, float]:

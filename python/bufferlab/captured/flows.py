@@ -127,12 +127,13 @@ def _with_waits(
     """The moments of long flows with what those waited, `wait_ms`: the larger of two that err downward.
 
     The median of what their round trips exceed each connection's smallest by is of that moment, but the
-    flows that had samples then may all have begun in a full queue. Of each flow by itself it is known what
+    flows that had samples then may all have begun in a full queue: what hides in that which saw the emptiest
+    is added. Of each flow by itself it is known what
     hides, but a bin is a 64th of a long one, so its smallest round trip counts. Where it is known what hides,
     moments that no such flow has a sample of are left out.
     """
     moments = moments.filter(pl.col("long_samples") > 0).sort("start_ns")
-    medians = moments["median_ns"].to_numpy() / NS_PER_MS + (found.usual_ms if found else 0.0)
+    medians = moments["median_ns"].to_numpy() / NS_PER_MS
     hides = found.flows if found else long.with_columns(hidden_ms=0.0)
     known = trips.filter(pl.col("samples") > 0).join(hides.select(*_KEYS, "hidden_ms"), on=_KEYS)
     waits = (known["lowest_ns"] - known["least_ns"]).to_numpy() / NS_PER_MS + known["hidden_ms"].to_numpy()
@@ -141,9 +142,14 @@ def _with_waits(
     begins = np.searchsorted(starts, known["start_ns"].to_numpy())
     ends = np.searchsorted(starts, (known["start_ns"] + known["width_ns"]).to_numpy())
     sums, totals = np.zeros(len(starts)), np.zeros(len(starts))
-    for begin, end, wait, weight in zip(begins, ends, waits, weights, strict=True):
+    least = np.full(len(starts), np.inf)
+    for begin, end, wait, weight, hidden_ms in zip(
+        begins, ends, waits, weights, known["hidden_ms"].to_numpy(), strict=True
+    ):
         sums[begin:end] += weight * wait
         totals[begin:end] += weight
+        least[begin:end] = np.minimum(least[begin:end], hidden_ms)
+    medians += np.where(np.isfinite(least), least, 0.0)
     larger = np.maximum(medians, sums / np.where(totals > 0, totals, 1.0))
     is_known = totals > 0 if found else totals >= 0
     return moments.with_columns(pl.Series("wait_ms", larger)).filter(pl.Series(is_known))

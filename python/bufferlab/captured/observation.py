@@ -21,6 +21,7 @@ TABLES: Final = (
     "connections",
     "directions",
     "trips",
+    "losses",
     "links",
     "seconds",
     "queueing",
@@ -55,6 +56,7 @@ class Observation:
         connections: One row a connection.
         directions: Two rows a connection.
         trips: Time series of the round trips of long flows.
+        losses: Times at which losses began, with what was waited before.
         links: One row an interface and direction.
         seconds: Time series of load and flows.
         queueing: What waits, by direction and side of the vantage point.
@@ -69,6 +71,7 @@ class Observation:
     connections: pl.DataFrame
     directions: pl.DataFrame
     trips: pl.DataFrame
+    losses: pl.DataFrame
     links: pl.DataFrame
     seconds: pl.DataFrame
     queueing: pl.DataFrame

@@ -33,6 +33,7 @@ _FEWEST_FLOWS: Final = 2
 _FEWEST_PAIRS: Final = 8
 _ROUNDS: Final = 20
 
+_ERRORS: Final = 2.0
 _NORMAL: Final = 1.4826
 """The standard deviation over the median absolute deviation, of normal errors."""
 
@@ -42,9 +43,6 @@ _MOST_CONTRADICTION: Final = 0.5
 _ALIKE: Final = 0.6
 """Flows wait in one queue, too, if their waits are as alike. Of captures whose flows contradict one queue
 those with FIFOs were at 0.61 to 0.99 (one of 8 s at 0.44), with FQ-CoDel below 0.3. Our choice."""
-
-_MOST_PART: Final = 0.95
-"""What hides is at most this part of a smallest round trip; more is an error of the fit."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +82,7 @@ def hidden(trips: pl.DataFrame, flows: pl.DataFrame) -> Hidden | None:
     alike = _likeness(means)
     if not _is_one_queue(fit, level, rows) and (alike is None or alike < _ALIKE):
         return None
-    extra = np.maximum(fit.above - level, 0.0)
+    extra = np.clip(fit.above - level, 0.0, least)
     found = rows.select("connection", "sender", "samples").with_columns(pl.Series("hidden_ms", extra))
     return Hidden(found, weighted_median(extra, rows["samples"].to_numpy()))
 
@@ -159,7 +157,8 @@ def _fitted(means: Array, least: Array) -> _Fit:
 def _level(fit: _Fit, least: Array) -> float:
     """How far a smallest round trip without any wait is above its flow's own by the fit."""
     levels = np.sort(fit.above + fit.error)
-    possible = [level for level in levels if (fit.above - level <= _MOST_PART * least).all()]
+    # no more can hide than the smallest round trip is, but for what the fit does not know
+    possible = [level for level in levels if (fit.above - level <= least + _ERRORS * fit.error).all()]
     return float(possible[0] if possible else levels[-1])
 
 

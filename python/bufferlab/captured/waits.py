@@ -17,15 +17,12 @@ from bufferlab.errors import InputError
 from bufferlab.units import PS_PER_MS, parse_time
 
 _QUANTILES: Final = ("median", "p95", "p99", "max")
-_DEPTHS: Final = ("depth_ns", "depth_low_ns", "depth_high_ns")
-_PARTS: Final = (0.5, 0.1, 0.9)
+_KEYS: Final = ["connection", "sender"]
 
 _PLATEAU: Final = 0.75
-_LEAST_LOSSES: Final = 3
-_RESOLUTION: Final = 1.008
-"""Values of distributions are within 0.8 %."""
-
+LEAST_LOSSES: Final = 3
 _LEAST_NS: Final = 1e6
+"""As in the observer (queueing.rs)."""
 
 _FEWEST_WINDOWS: Final = 10
 """Windows of 100 ms with a queue from which on the side without losses is believed. Our choice."""
@@ -106,7 +103,7 @@ def with_hidden(waits: dict[str, Any], found: Hidden, observation: Observation) 
     """The same row with what hides in the smallest round trips.
 
     Quantiles are those of each flow's round trips beyond its own, in the median over flows, weighted by
-    their samples. The buffer is deeper by what hides in the median loss.
+    their samples. What each flow waited before its losses is longer by what hides in its own.
 
     Args:
         waits: The row.
@@ -117,8 +114,7 @@ def with_hidden(waits: dict[str, Any], found: Hidden, observation: Observation) 
     legs = observation.directions.select(
         "connection", sides.cast(pl.UInt32).alias("sender"), pl.col("^rtt_.*_ns$").name.suffix("_leg")
     )
-    losses = observation.directions.select("connection", "sender", "loss_episodes")
-    flows = found.flows.join(legs, on=["connection", "sender"]).join(losses, on=["connection", "sender"])
+    flows = found.flows.join(legs, on=_KEYS)
     hides = flows["hidden_ms"].to_numpy() * NS_PER_MS
     own = flows["rtt_min_ns_leg"].to_numpy() - hides
     samples = flows["samples"].to_numpy()
@@ -126,9 +122,7 @@ def with_hidden(waits: dict[str, Any], found: Hidden, observation: Observation) 
     for name in _QUANTILES:
         beyond = flows[f"rtt_{name}_ns_leg"].to_numpy() - own
         row[f"{name}_ns"] = float(beyond.max()) if name == "max" else weighted_median(beyond, samples)
-    lost = flows["loss_episodes"].to_numpy()
-    distributions = observation.distributions
-    return row | depth(row, weighted_median(hides, lost), distributions) if lost.sum() else row
+    return with_depth(row, observation, found.flows)
 
 
 def with_known_rtt(link: CapturedLink, rtt: str | None) -> tuple[CapturedLink, float]:
@@ -167,24 +161,34 @@ def constant_ms(rtt: str | None) -> float | None:
         return None
 
 
-def depth(row: Mapping[str, Any], hides_ns: float, distributions: pl.DataFrame) -> dict[str, Any]:
-    """The buffer, where that much hides of what waits before a loss, by the observer's rule (queueing.rs)."""
-    side = "ahead" if row["is_ahead"] else "behind"
-    seen = distributions.filter(
-        (pl.col("interface") == row["interface"])
-        & (pl.col("direction") == row["direction"])
-        & (pl.col("quantity") == f"excess_at_loss_{side}_ns")
-    ).sort("value")
-    if seen["count"].sum() < _LEAST_LOSSES:
-        return {}
-    reached = seen["count"].cum_sum() / seen["count"].sum()
-    # one number for all flows: of some less hides, and a flow waits no longer before a loss than at any time
-    most_ns = _RESOLUTION * row["max_ns"]
-    median, low, high = (
-        min(float(seen["value"][int((reached < part).sum())]) + hides_ns, most_ns) for part in _PARTS
-    )
-    is_filled = median >= _PLATEAU * row["p99_ns"] and row["p99_ns"] > _LEAST_NS
-    depths = (median, low, high) if is_filled else (math.nan,) * 3
-    return {"at_loss_median_ns": median, "is_filled": int(is_filled)} | dict(
-        zip(_DEPTHS, depths, strict=True)
-    )
+def with_depth(waits: dict[str, Any], observation: Observation, flows: pl.DataFrame) -> dict[str, Any]:
+    """The same row with the buffer, if it fills: how long a packet waits that comes before others are lost.
+
+    A buffer fills if half of the losses come when at least three quarters of the 99th percentile is waited.
+    What a flow waits before a loss is that of the last packet that was measured, so it errs downward: the
+    depth is what two in five losses exceed, or the 95th percentile of all waits if that is more. The clocks
+    of senders tick in milliseconds, so a higher quantile errs upward where few packets fit.
+
+    Args:
+        waits: The row.
+        observation: The capture.
+        flows: `connection`, `sender` and `hidden_ms`, what hides in its round trips, of the link's flows.
+    """
+    side = pl.col("is_ahead") == int(waits["is_ahead"])
+    lost = observation.losses.filter(side).join(flows.select(*_KEYS, "hidden_ms"), on=_KEYS)
+    beyond = lost["trip_ns"].cast(pl.Float64) - lost["least_ns"].cast(pl.Float64)
+    waited = (beyond + NS_PER_MS * lost["hidden_ms"]).to_numpy()
+    waited = np.repeat(waited, lost["episodes"].cast(pl.Int64).to_numpy())
+    found = dict.fromkeys(("at_loss_median_ns", "depth_ns", "depth_low_ns", "depth_high_ns"), math.nan)
+    if len(waited) < LEAST_LOSSES:
+        return waits | found | {"is_filled": 0, "at_loss_samples": len(waited)}
+    low, median, upper, high = (float(value) for value in np.quantile(waited, _PARTS))
+    found |= {"at_loss_median_ns": median, "at_loss_low_ns": low, "at_loss_high_ns": high}
+    is_filled = median >= _PLATEAU * waits["p99_ns"] and waits["p99_ns"] > _LEAST_NS
+    if is_filled:
+        deep = max(upper, waits["p95_ns"])
+        found |= {"depth_ns": deep, "depth_low_ns": min(low, deep), "depth_high_ns": max(high, deep)}
+    return waits | found | {"is_filled": int(is_filled), "at_loss_samples": len(waited)}
+
+
+_PARTS: Final = (0.1, 0.5, 0.6, 0.9)

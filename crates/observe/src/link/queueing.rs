@@ -3,6 +3,7 @@
 use super::series::{Bin, Series};
 use crate::sample::{Loss, Sample};
 use crate::sketch::Sketch;
+use crate::thinned::Thinned;
 
 /// Bins of a tenth of a second.
 const WIDTH_NS: u64 = 100_000_000;
@@ -54,6 +55,7 @@ impl Bin for Moment {
 
 /// Round trips beyond each connection's minimum, of one direction's data on one leg.
 ///
+/// There are some samples a round trip, so flows have most while little waits; each counts as often as packets went since the one before.
 /// The excess contains all queues of the leg, both ways, and receivers that hold acknowledgments back, so it errs upward; the median of
 /// many flows' is what they share. It errs downward by a queue that has stood since a connection's first packet: that hides in the
 /// minimum. Early samples are compared with the minimum so far.
@@ -67,12 +69,10 @@ pub(crate) struct Queueing {
     pub(crate) at_loss: Sketch,
     pub(crate) largest_ns: u64,
     pub(crate) losses: u64,
-    /// The open bin: when it began to be filled, samples of it that are kept (of long flows alone once it has some), of how many, every how
-    /// many, and what else it has.
+    pub(crate) samples: u64,
+    /// The open bin: when it began to be filled, samples of it that are kept (of long flows alone once it has some), and what else it has.
     now: Option<u64>,
-    kept: Vec<u64>,
-    kept_of: u64,
-    every: u64,
+    kept: Thinned<u64, MOST>,
     open: Moment,
 }
 
@@ -92,10 +92,9 @@ impl Queueing {
             at_loss: Sketch::default(),
             largest_ns: 0,
             losses: 0,
+            samples: 0,
             now: None,
-            kept: Vec::new(),
-            kept_of: 0,
-            every: 1,
+            kept: Thinned::default(),
             open: Moment::default(),
         }
     }
@@ -103,40 +102,18 @@ impl Queueing {
     /// A sample, of a long flow or another.
     pub(crate) fn sample(&mut self, now: u64, sample: &Sample, is_long: bool) {
         self.advance(now);
-        self.excess.add(sample.excess_ns);
+        self.samples += 1;
+        self.excess.add_many(sample.excess_ns, sample.packets);
         self.largest_ns = self.largest_ns.max(sample.excess_ns);
         self.open.max_ns = self.open.max_ns.max(sample.excess_ns);
         self.open.samples += 1;
         if is_long && self.open.long_samples == 0 {
-            self.forget();
+            self.kept.clear();
         }
         self.open.long_samples += u64::from(is_long);
         if is_long || self.open.long_samples == 0 {
-            self.keep(sample.excess_ns);
+            self.kept.add(sample.excess_ns);
         }
-    }
-
-    /// Keeps a sample of the open bin, or every second, fourth, …
-    fn keep(&mut self, excess_ns: u64) {
-        if self.kept_of.is_multiple_of(self.every) {
-            if self.kept.len() == MOST {
-                self.every *= 2;
-                let mut place = 0_u64;
-                self.kept.retain(|_| {
-                    place += 1;
-                    place % 2 == 1
-                });
-            }
-            if self.kept_of.is_multiple_of(self.every) {
-                self.kept.push(excess_ns);
-            }
-        }
-        self.kept_of += 1;
-    }
-
-    fn forget(&mut self) {
-        self.kept.clear();
-        (self.kept_of, self.every) = (0, 1);
     }
 
     pub(crate) fn loss(&mut self, now: u64, loss: &Loss) {
@@ -164,14 +141,15 @@ impl Queueing {
         let Some(at) = self.now.take() else {
             return;
         };
-        self.kept.sort_unstable();
+        self.kept.kept_mut().sort_unstable();
+        let kept = self.kept.kept();
         let rank = |part: f64| {
-            let rank = (part * self.kept.len() as f64).ceil().max(1.0) as usize;
-            self.kept.get(rank - 1).map_or(0.0, |&excess| excess as f64)
+            let rank = (part * kept.len() as f64).ceil().max(1.0) as usize;
+            kept.get(rank - 1).map_or(0.0, |&excess| excess as f64)
         };
         let closed = Moment { median_ns: rank(0.5), p95_ns: rank(0.95), ..self.open };
         self.moments.at(at).merge(closed);
-        self.forget();
+        self.kept.clear();
         self.open = Moment::default();
     }
 
@@ -190,7 +168,7 @@ mod tests {
     const MS: u64 = 1_000_000;
 
     fn sample(excess_ns: u64) -> Sample {
-        Sample { of: 0, ahead: true, in_loss: false, rtt_ns: 20 * MS + excess_ns, excess_ns }
+        Sample { of: 0, ahead: true, in_loss: false, rtt_ns: 20 * MS + excess_ns, excess_ns, packets: 1 }
     }
 
     #[test]
@@ -237,7 +215,10 @@ mod tests {
             for n in 0..100 {
                 queueing.sample(n * 10 * MS, &sample(n % 20 * MS), true);
                 if n % 20 == 19 {
-                    queueing.loss(n * 10 * MS, &Loss { of: 0, ahead: true, excess_ns: Some(excess(n)) });
+                    queueing.loss(
+                        n * 10 * MS,
+                        &Loss { of: 0, ahead: true, trip_ns: None, excess_ns: Some(excess(n)) },
+                    );
                 }
             }
             queueing.end();

@@ -55,11 +55,7 @@ impl Link {
         let standing_ns = self.windows[0].standing_ns();
         let side = |place: usize| {
             let queueing: &Queueing = &self.queueing[place];
-            Side {
-                standing_ns: standing_ns[place],
-                samples: queueing.excess.total(),
-                losses: queueing.losses,
-            }
+            Side { standing_ns: standing_ns[place], samples: queueing.samples, losses: queueing.losses }
         };
         is_ahead(side(0), side(1))
     }
@@ -103,7 +99,7 @@ impl Link {
 }
 
 fn finish_queueing(place: Place, is_ahead: u32, queueing: Queueing, tables: &mut Observation) {
-    if queueing.excess.total() == 0 && queueing.losses == 0 {
+    if queueing.samples == 0 && queueing.losses == 0 {
         return;
     }
     let (interface, direction) = place;
@@ -114,7 +110,7 @@ fn finish_queueing(place: Place, is_ahead: u32, queueing: Queueing, tables: &mut
         interface,
         direction,
         is_ahead,
-        samples: queueing.excess.total(),
+        samples: queueing.samples,
         median_ns: quantile(0.5),
         p95_ns: quantile(0.95),
         p99_ns: quantile(0.99),

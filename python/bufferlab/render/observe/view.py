@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import PurePath
-from typing import Final
+from typing import Any, Final
 
 import polars as pl
 
@@ -13,6 +13,7 @@ from bufferlab.captured.flows import lasting_loss_of, mean_bytes, rtt_quantile_m
 from bufferlab.captured.link import DIRECTIONS, VANTAGES
 from bufferlab.captured.observation import NS_PER_MS, NS_PER_S
 from bufferlab.captured.scenario import NOTHING, packets_of
+from bufferlab.captured.waits import LEAST_LOSSES
 from bufferlab.display import as_view, significant
 from bufferlab.render.observe.damage import damage_lines
 from bufferlab.render.view import Heading, Part, Terms, View
@@ -176,10 +177,27 @@ def _buffer(findings: Findings) -> str:
         size = _size(findings, waits["depth_ns"])
         return f"losses come at {deep} ({low} to {high}){size}: it is full then, or a queue drops early there"
     if waits["loss_episodes"]:
-        return "not known: losses come at no one depth, so the queue drops early, or they are another queue's"
+        return f"not known: {_no_depth(waits)}"
     if int(findings.flows["loss_episodes"].sum()):
         return "not known: what was lost was lost on the other side of this place; see 'beware'"
     return f"not known: no loss was seen; it holds more than {format_time(_ps(waits['p99_ns']))}"
+
+
+def _no_depth(waits: dict[str, Any]) -> str:
+    """Why losses do not show how much the buffer holds."""
+    read = waits.get("at_loss_samples", 0)
+    if read < LEAST_LOSSES:
+        times = "once" if waits["loss_episodes"] == 1 else f"{waits['loss_episodes']:,} times"
+        known = f"what was waited before is known of {read or 'none'} of them, and {LEAST_LOSSES} are needed"
+        return f"losses began {times}; {known}"
+    low, high, p99 = (
+        format_time(_ps(waits[name])) for name in ("at_loss_low_ns", "at_loss_high_ns", "p99_ns")
+    )
+    return (
+        f"losses come at no one depth ({low} to {high} for eight of ten, where one in a hundred waits "
+        f"{p99}): the queue drops early, or they are another queue's, or what was waited before them could "
+        "not be read well enough"
+    )
 
 
 def _size(findings: Findings, wait_ns: float) -> str:
