@@ -245,7 +245,7 @@ def test_two_jobs_on_one_scenario_are_two_groups(address: str) -> None:
         assert (status, api.ended(job)["state"]) == (201, "done")
     ended = api.ended(job)
     assert (ended["scenario"], ended["changed"]) == ("scenario", "rate 8 Mbps")
-    assert ended["varied"] == ["bottleneck.buffer=10 packets,40 packets,60 packets", "2 seeds of each"]
+    assert ended["varied"] == ["buffer: 10 packets, 40 packets, 60 packets", "2 seeds of each"]
     for means, each in (("0", 2), ("1", 1)):
         _, listed = api.listed(means=means)
         assert listed["total"] == (6 if means == "0" else 5)  # what both asked for is one run

@@ -21,7 +21,7 @@ export interface Job {
   scenario: string;
   /** What sliders had changed in the scenario, in words; empty if nothing. */
   changed: string;
-  /** Of a sweep: lines "PATH=VALUES", and how many seeds. */
+  /** Of a sweep: what it varies, with its values, and how many seeds, in words. */
   varied: string[];
   state: "running" | "done" | "failed" | "canceled";
   seconds: number;

@@ -23,7 +23,7 @@ from typing import Any, Final
 from bufferlab.display import VIEW_VARIABLE
 from bufferlab.errors import InputError
 from bufferlab.experiment.store.studies import CHANGED_VARIABLE
-from bufferlab.render.setting_text import changes_text
+from bufferlab.render.setting_text import changes_text, setting_names
 from bufferlab.scenario import Scenario
 
 SCENARIO: Final = "scenario.toml"
@@ -109,7 +109,12 @@ class Asked:
         """What a sweep varies, and how many seeds each of its points has; of others nothing."""
         if self.verb != SWEEP:
             return []
-        return [*self.vary, f"{self.seeds} {'seed' if self.seeds == 1 else 'seeds'} of each"]
+        values = dict(each.partition("=")[::2] for each in self.vary)
+        names = setting_names([*values])
+        said = [
+            f"{names[path]}: {', '.join(map(str.strip, text.split(',')))}" for path, text in values.items()
+        ]
+        return [*said, f"{self.seeds} {'seed' if self.seeds == 1 else 'seeds'} of each"]
 
     def options(self, store: Path) -> list[str]:
         """What follows the scenario on the command's line; a value never begins one of its own."""

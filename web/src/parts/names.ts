@@ -2,12 +2,10 @@
 
 import { isTable } from "../form/schema";
 import { read } from "../form/text";
+import { wordOf } from "../keys";
 import type { Variant } from "../variant.svelte";
 
 const MOST = 2;
-
-/** Keys that are no plain words by themselves. */
-const WORDS: Record<string, string> = { rtt: "round trip", rtt_spread: "spread of round trips", count: "flows", congestion: "control", interval: "time between packets" };
 
 /** What sets each apart, as short as it goes: queue and buffer, and where those are the same what else differs. */
 export function namesOf(variants: Variant[]): string[] {
@@ -53,8 +51,7 @@ function note(node: unknown, path: string, found: Map<string, string>): void {
 
 /** "round trip of near" of `flows[0].rtt`, where there are several groups. */
 function worded(path: string, variant: Variant): string {
-  const last = path.split(".").at(-1) ?? path;
-  const word = WORDS[last] ?? last.replaceAll("_", " ");
+  const word = wordOf(path);
   const groups = variant.answer?.groups ?? [];
   const group = groups.length > 1 ? groups[Number(/^flows\[(\d+)\]/.exec(path)?.[1] ?? "-1")] : undefined;
   return group ? `${word} of ${group.name}` : word;
