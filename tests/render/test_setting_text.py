@@ -21,6 +21,7 @@ from bufferlab.render.setting_text import changes_text, setting_names, setting_t
         ("fq_codel", "fq_codel"),
         ('{"discipline": "fq_codel", "target": "5000 us"}', "fq_codel (target 5 ms)"),
         ('{"discipline": "fifo"}', "fifo"),
+        ('{"discipline": "codel", "ecn": true, "b": false, "n": 4}', "codel (ecn, no b, n 4)"),
         ('[{"name": "call"}, {"name": "ping"}]', "call, ping"),
         ("{", "{"),
         (3, 3),

@@ -64,6 +64,8 @@ await swept.waitFor();
 for (const word of ["queue", "buffer"]) await swept.getByRole("columnheader", { name: word, exact: true }).waitFor();
 assert.doesNotMatch(await swept.textContent(), /bottleneck\./);
 await page.getByRole("link", { name: "Runs", exact: true }).first().click();
+await page.getByText("What a condition can name").click();
+await page.getByRole("listitem").filter({ hasText: /^bottleneck\.queue queue$/ }).waitFor();
 await page.getByLabel("Only where").fill("bottleneck.queue = 'codel' or bottleneck.queue = 'fifo'");
 await page.getByRole("button", { name: "Filter" }).click();
 await page.getByText(/^8 runs\./).waitFor();
@@ -151,6 +153,13 @@ const jobs = (await checked.getByLabel("Runs of").locator("option").allTextConte
 assert.deepEqual(jobs.slice(0, 2), ["small: advise", "small: sweep of queue and buffer"]); // the latest first
 await checked.getByText(/^small: sweep of queue and buffer, .* \(8 runs\)$/).click();
 await checked.getByRole("checkbox", { name: /^Choose row/ }).nth(7).waitFor();
+// words below an axis stand upright where they would cross each other
+const wordsStand = () => checked.getByRole("img", { name: "wait: mean, ms" }).getAttribute("data-words");
+await checked.getByLabel("along").selectOption({ label: "queue" });
+assert.equal(await wordsStand(), "upright");
+await checked.getByLabel("Runs of").selectOption({ index: 1 });
+await checked.getByLabel("along").selectOption({ label: "queue" });
+assert.equal(await wordsStand(), "level");
 await passes("runs-360");
 assert.ok(await checked.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), "wider than a phone");
 

@@ -95,8 +95,14 @@ def _named(each: object) -> str:
 
 def _of_queue(table: dict[str, Any]) -> str:
     kind = table.pop("discipline", None)
-    settings = ", ".join(f"{_word(name)} {setting_text(setting)}" for name, setting in table.items())
+    settings = ", ".join(_setting(_word(name), setting) for name, setting in table.items())
     return f"{kind} ({settings})" if kind and settings else kind or settings
+
+
+def _setting(name: str, value: object) -> str:
+    if isinstance(value, bool):
+        return name if value else f"no {name}"
+    return f"{name} {setting_text(value)}"
 
 
 def _word(path: str) -> str:

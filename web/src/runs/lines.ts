@@ -110,7 +110,7 @@ export function drawn(list: Listed, rows: Stored[], x: string, figure: string): 
 
 /** A value that says itself what it is, or with its name. */
 function shortOf(title: string, value: Value): string {
-  if (value === null) return `${title} –`;
+  if (value === null) return `${title} as it is`;
   return typeof value === "number" || /^[\d.]+$/.test(value) ? `${title} ${value}` : value;
 }
 
