@@ -153,6 +153,6 @@ def test_the_flows_of_the_link_in_question_are_counted() -> None:
     base = prepare(Scenario.from_dict(home_scenario(read_rates("50/10Mbps"), rtt="30 ms", share=Fraction(1))))
     download, upload = ([each.brief for each in variants(base, link)][:3] for link in (0, 1))
     first = "cubic alone"  # of a mix
-    assert download == [first, "2 flows", "6 flows"]
-    assert upload == [first, "half the flows on other links", "2 flows"]
-    assert variants(base, 0)[1].title == "2 flows in place of 3"
+    assert download == [first, "2 long flows", "6 long flows"]
+    assert upload == [first, "half the long flows on other links", "2 long flows"]
+    assert variants(base, 0)[1].title == "2 long flows in place of 3"

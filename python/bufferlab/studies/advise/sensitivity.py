@@ -167,11 +167,13 @@ def _of_flows(base: Scenario, link: str, changes: dict[str, int], factor: Fracti
         if is_endless(flow) and link in flow["path"]
     }
     before, after = sum(counts.values()), sum(changes.get(key, count) for key, count in counts.items())
+    crossing = sum(link in flow["path"] for flow in base.flows)
+    what = "flow" if crossing == len(counts) else "long flow"  # what others send is as it was
     if before == after:  # those of other links are other
-        return f"{_times(factor)} flows on other links", f"{_times(factor)} flows on other links"
-    brief = "1 flow" if after == 1 else f"{after} flows"
+        return f"{_times(factor)} {what}s on other links", f"{_times(factor)} {what}s on other links"
+    brief = f"1 {what}" if after == 1 else f"{after} {what}s"
     if after == before * factor:
-        return f"{_times(factor)} flows ({after})", brief
+        return f"{_times(factor)} {what}s ({after})", brief
     return f"{brief} in place of {before}", brief
 
 
