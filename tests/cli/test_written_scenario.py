@@ -42,16 +42,36 @@ def test_size_writes_it_for_its_rules_too(bufferlab: Command) -> None:
 
 
 @pytest.mark.parametrize("verb", ["advise", "size"])
-def test_no_file_is_replaced_and_no_file_s_scenario_written(bufferlab: Command, verb: str) -> None:
+def test_no_file_is_replaced(bufferlab: Command, verb: str) -> None:
     Path("mine.toml").write_text("# mine\n", "utf-8")
     ended = bufferlab(verb, *NUMBERS, "--scenario", "mine.toml")
     assert ended.status == 2 and "--scenario: 'mine.toml' is there already" in ended.err
     assert Path("mine.toml").read_text("utf-8") == "# mine\n"
-    ended = bufferlab(verb, "mine.toml", "--scenario", "other.toml")
-    assert ended.status == 2 and "--scenario: 'other.toml' writes what --rate or" in ended.err
     ended = bufferlab(verb, *NUMBERS, "--scenario", "nowhere/link.toml")
     assert ended.status != 0 and "nowhere/link.toml: cannot be written (no such folder)" in ended.err
     assert not Path("nowhere").exists()
+
+
+def test_the_answer_of_a_file_is_in_a_copy_of_it(bufferlab: Command) -> None:
+    asked = bufferlab("advise", "small.toml", "--utilization", "0.9", *BRIEF, "--scenario", "copy.toml")
+    assert asked.status == 0, asked.err
+    text = Path("copy.toml").read_text("utf-8")
+    assert text.startswith("# answer: Run fifo with a buffer of ") and "assumed: " not in text
+    size = json.loads(asked.out)["buffer"]["packets"]
+    assert (
+        f'buffer = "{size} packets"' in text
+        and f'buffer = "{size} packets"' not in Path("small.toml").read_text()
+    )
+    assert bufferlab("run", "copy.toml").status == 0
+    Path("there").mkdir()
+    varies = str(Path(__file__).parents[2] / "examples" / "cellular.toml")
+    set_short = ("--set", "run.duration=12 s", "--set", "run.warmup=4 s")
+    asked = bufferlab("advise", varies, *BRIEF, *set_short, "--scenario", "there/copy.toml")
+    assert asked.status == 0, asked.err
+    assert 'rate = "mahimahi(copy-files/cellular.down)"' in Path("there/copy.toml").read_text("utf-8")
+    assert bufferlab("run", "there/copy.toml").status == 0
+    ended = bufferlab("size", "small.toml", "--scenario", "other.toml")
+    assert ended.status == 2 and "--scenario: 'other.toml' writes what --rate or" in ended.err
 
 
 def test_a_file_without_an_answer_in_place_says_why(bufferlab: Command) -> None:

@@ -275,6 +275,18 @@ def test_where_nothing_is_worth_running_what_would_be_comes_first() -> None:
     assert "best fq_codel, 5 ms*" in said(box(advice))
 
 
+def test_beside_what_loses_much_a_little_better_is_named_if_it_loses_little() -> None:
+    lossy = {**FIFO, "wait_p99_ms": 4.0, "loss": 0.15}
+    for lost, is_named in ((0.03, True), (0.08, False)):
+        given = {"fq_codel": (5000, runs({**OWN_WAIT, "loss": lost})), "pie": (900, runs(lossy))}
+        advice = advised(given, ALL_WAITS)
+        (rival,) = advice.choice.rivals
+        near = dataclasses.replace(rival, behind=Estimate(-0.105, 0.008))  # not by half
+        choice = dataclasses.replace(advice.choice, rivals=(near,))
+        head = list(box_of(dataclasses.replace(advice, choice=choice)).head)
+        assert any(text.startswith("Best is fq_codel, target 5 ms") for text in head) == is_named
+
+
 def test_delays_are_not_taken_for_buffers_where_a_queue_with_a_target_loses_much() -> None:
     lossy = {**FIFO, "wait_p99_ms": 4.0, "loss": 0.15, "call.loss": 0.19}
     tried = {900 * times: {**lossy, "loss": 0.14} for times in (2, 4, 8, 16, 32)}

@@ -248,6 +248,10 @@ def test_marks_and_changes_that_do_not_fit_go() -> None:
         ("fifo:bdpp", "queues: 'bdpp' is not a number with a unit"),
         ("fifo:", "queues: '' is not a number with a unit"),
         ("fifo,fifo", "queues: 'fifo' is named twice"),
+        (
+            "llq-fair:50",
+            r"queues: 'llq-fair' is a queue of 'advise --platform ios-xe' alone; accepted: 'scenario'",
+        ),
         ("", "queues: '' is not a known queue"),
         ([], "queues: names no queue"),
     ],

@@ -166,7 +166,7 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     from bufferlab.cli.running import runner_of, say_kept  # noqa: PLC0415
     from bufferlab.cli.size_input import asking, read_targets  # noqa: PLC0415
 
-    check_new(written, scenario, plot)
+    check_new(written, plot=plot)
     typed = typed_on(platform, device, shape=bool(shape))
     call_dscp = CALL_DSCP if find_platform(typed.platform).llq else None
     details = {"segment": segment, "calls": calls}

@@ -67,8 +67,8 @@ WrittenScenario = Annotated[
     Path | None,
     typer.Option(
         "--scenario",
-        help="With --rate or --home: write the scenario that they stand for into this new file, to edit, run "
-        "and compare.",
+        help="Write the scenario that --rate or --home stand for into this new file, to edit, run and "
+        "compare; of advise also a copy of a file, with the answer in place.",
         show_default=False,
     ),
 ]
@@ -154,7 +154,9 @@ def taken_back(path: Path | None) -> Iterator[None]:
 def write_scenario(
     path: Path | None, scenario: Scenario, assumed: Sequence[str], *, answer: str | None = None
 ) -> None:
-    """Write a scenario that was made of numbers, with what was assumed; tell what can be done with it.
+    """Write a scenario of numbers or a file, with what was assumed; tell what can be done with it.
+
+    What other files it names is copied into a folder beside it.
 
     Args:
         path: Where to, if anywhere.
@@ -163,13 +165,19 @@ def write_scenario(
         answer: The answer that it has in place; `None` before there is one.
     """
     from bufferlab.cli.common import say  # noqa: PLC0415 - slow to import, and no help needs it
-    from bufferlab.files import write_whole  # noqa: PLC0415
+    from bufferlab.files import make_folder, write_whole  # noqa: PLC0415
+    from bufferlab.scenario import beside  # noqa: PLC0415
 
     if path is None:
         return
     lines = [*([] if answer is None else [f"answer: {answer}"]), *(f"assumed: {line}" for line in assumed)]
     head = "".join(f"# {line}\n" for line in lines)
-    write_whole(path, f"{head}\n{scenario.to_toml()}" if head else scenario.to_toml())
+    text, files = beside(scenario.to_toml(), scenario.files, f"{path.stem}-files")
+    for name, content in files.items():
+        file = path.parent / name
+        make_folder(file.parent)
+        write_whole(file, content)
+    write_whole(path, f"{head}\n{text}" if head else text)
     if answer is None:
         say(f"wrote {path}: bufferlab run {path} runs it, bufferlab compare {path} compares its queues")
     else:

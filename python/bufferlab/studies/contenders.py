@@ -9,7 +9,7 @@ from typing import Any, Final
 from bufferlab.errors import InputError, did_you_mean
 from bufferlab.scenario import QUEUE_WORDS, SPLITBUFF_CAP, Scenario, check_buffer
 from bufferlab.studies.buffers import lasting, written_link
-from bufferlab.studies.words import OWN
+from bufferlab.studies.words import LLQ, LLQ_FAIR, OWN
 
 FALLBACK_BUFFER: Final = "1 bdp"
 """Buffer of queues that are given none where the scenario has none."""
@@ -85,6 +85,13 @@ def changes(contender: Contender, scenario: Scenario, index: int) -> dict[str, A
 def _parse(written: str) -> Contender:
     name = written.strip()
     word, colon, size = (part.strip() for part in name.partition(":"))
+    if word in {LLQ, LLQ_FAIR}:
+        raise InputError(
+            "is a queue of 'advise --platform ios-xe' alone",
+            key=_KEY,
+            value=word,
+            accepted=f"'{OWN}', of the file that its --scenario FILE writes; or {ACCEPTED}",
+        )
     if word not in QUEUE_WORDS and word != OWN:
         hint = did_you_mean(word, [*QUEUE_WORDS, OWN])
         raise InputError(f"is not a known queue{hint}", key=_KEY, value=word, accepted=ACCEPTED)

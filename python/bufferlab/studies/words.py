@@ -19,6 +19,12 @@ DEPLOYED: Final = ("fifo", "fq_codel", "codel", "pie")
 CAKE: Final = "cake"
 """What home lines run besides: it is a shaper, too."""
 
+LLQ: Final = "llq"
+"""The word of low latency queueing in `--queues` of `advise`, and in documents: `diffserv` with classes."""
+
+LLQ_FAIR: Final = "llq-fair"
+"""LLQ with `fair-queue` in class-default."""
+
 ALL: Final = "all"
 """Every discipline that there is."""
 

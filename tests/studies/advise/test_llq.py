@@ -16,12 +16,13 @@ from bufferlab.render.advise.words import order_text
 from bufferlab.scenario import Scenario, Table
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.advising import advise
-from bufferlab.studies.advise.llq import LLQ, LLQ_FAIR, about_llq, llq_tables, of_classes
+from bufferlab.studies.advise.llq import about_llq, llq_tables, of_classes
 from bufferlab.studies.advise.queues import Queue, queues_for
 from bufferlab.studies.choosing.choice import choose
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.choosing.order import keeps_apart, place, reason
 from bufferlab.studies.targets import Target, make_target
+from bufferlab.studies.words import LLQ, LLQ_FAIR
 
 CLASSES = "EF: priority {} %; rest: weight 1"
 

@@ -18,7 +18,7 @@ from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.choosing.order import keeps_apart, place, reason_of
-from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, MATERIAL, NOTABLE
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, MATERIAL, NOTABLE, loses_heavily
 from bufferlab.studies.targets import Target
 
 _TIMES: Final = 10.0
@@ -231,8 +231,16 @@ def worse_text(rival: Rival) -> str:
 
 
 def better_but_missed(advice: Advice) -> Rival | None:
-    """The queue that misses a target, and with which users would fare much better; `None` without one."""
-    found = [each for each in advice.choice.rivals if each.missed and _much_better(each.behind)]
+    """The queue that misses a target, and with which users would fare much better; `None` without one.
+
+    Beside an answer that loses what hardly anybody would accept better is enough, if it does not.
+    """
+    is_lossy = loses_heavily(advice.answer.checked("loss").mean, advice.targets)
+    found = [
+        each
+        for each in advice.choice.rivals
+        if each.missed and (_much_better(each.behind) or (is_lossy and _is_better_and_mild(advice, each)))
+    ]
     best = min(found, key=lambda each: each.behind.mean or 0.0, default=None)
     if best is None:
         return None
@@ -247,6 +255,13 @@ def better_but_missed(advice: Advice) -> Rival | None:
         and (each.behind.mean or 0.0) - (best.behind.mean or 0.0) <= MATERIAL
     ]
     return usual[0] if usual else best
+
+
+def _is_better_and_mild(advice: Advice, rival: Rival) -> bool:
+    """Whether users surely fare better with a queue that does not lose what hardly anybody accepts."""
+    lost, behind = advice.entries[rival.name].mean("loss").mean, rival.behind
+    is_better = (behind.mean or 0.0) < 0 and not may_be_chance(behind)
+    return is_better and not loses_heavily(lost, advice.targets)
 
 
 def gained_but_missed(advice: Advice) -> str | None:

@@ -12,12 +12,11 @@ from bufferlab.render.words import rate_text, title_text, value_text
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry, Site
-from bufferlab.studies.advise.llq import LLQ
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.choosing.objectives import Emphasis, Kind
 from bufferlab.studies.choosing.order import place
 from bufferlab.studies.least import Check, Verdict
-from bufferlab.studies.words import OWN
+from bufferlab.studies.words import LLQ, OWN
 from bufferlab.units import packets_text
 
 _CERTAIN: Final = 0.999

@@ -12,13 +12,8 @@ from bufferlab.resolved import datagrams_bps
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.scenario import Scenario, Table
 from bufferlab.studies.internet import CALL_DSCP
+from bufferlab.studies.words import LLQ, LLQ_FAIR
 from bufferlab.units import packets_text
-
-LLQ: Final = "llq"
-"""Its word in `--queues` and in documents: `diffserv` with these classes."""
-
-LLQ_FAIR: Final = "llq-fair"
-"""The word of LLQ with `fair-queue` in class-default."""
 
 FAIR: Final = "fair_queue"
 """The word of `fair-queue` alone."""

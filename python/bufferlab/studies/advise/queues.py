@@ -15,8 +15,6 @@ from bufferlab.studies.advise.floor import is_home
 from bufferlab.studies.advise.llq import (
     FAIR,
     LABELS,
-    LLQ,
-    LLQ_FAIR,
     NEEDED,
     TITLES,
     is_llq,
@@ -25,7 +23,7 @@ from bufferlab.studies.advise.llq import (
 )
 from bufferlab.studies.advise.runnable import llq_platforms, runnable
 from bufferlab.studies.buffers import buffer_text, lasting, written_link
-from bufferlab.studies.words import ALL, CAKE, DEPLOYED, OWN
+from bufferlab.studies.words import ALL, CAKE, DEPLOYED, LLQ, LLQ_FAIR, OWN
 from bufferlab.units import PS_PER_S, format_time, packets_text
 
 Knob = Literal["limit", "target"]

@@ -8,8 +8,8 @@ from typing import Final
 from bufferlab.configure import PLATFORMS, Platform, configuration, find_platform
 from bufferlab.errors import InputError
 from bufferlab.scenario import Table
-from bufferlab.studies.advise.llq import LLQ, TITLES
-from bufferlab.studies.words import CAKE, DEPLOYED, OWN
+from bufferlab.studies.advise.llq import TITLES
+from bufferlab.studies.words import CAKE, DEPLOYED, LLQ, OWN
 
 _UNTRIED: Final = {"ios-xe": "; its random-detect is not simulated"}
 """What a platform has that no run here stands for."""
