@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
+import bufferlab
 from bufferlab.captured.rate import rate_of
+from bufferlab.captured.scenario import NOTHING, packets_of
 
 FLOWS = pl.DataFrame({"vantage": [1], "packets": [1000], "has_sack": [0]})
 LINK: dict[str, Any] = {
@@ -18,6 +21,10 @@ LINK: dict[str, Any] = {
     "plateau_1s_share": 0.0,
     "queued_1s_windows": 0,
     "plateau_100ms_share": 0.6,
+    "second_1s_bps": float("nan"),
+    "second_1s_share": float("nan"),
+    "second_100ms_bps": 9.3e6,
+    "second_100ms_share": 0.3,
     "queued_100ms_windows": 20,
 }
 
@@ -34,6 +41,58 @@ def test_windows_that_are_all_alike_are_no_more_certain_than_a_packet(
     assert rate.error_bps == pytest.approx(least_bps, rel=0.05)
     scattered = rate_of({**link, "rate_error_bps": 3e5}, flows, arrived_bps=9e6, has_waits=True)
     assert scattered.error_bps == 3e5
+
+
+@pytest.mark.parametrize(
+    ("link", "other"),
+    [
+        ({}, (None, 0.0)),  # packets that cross windows' edges
+        ({"second_100ms_bps": 4e6}, (4e6, 0.3)),
+        ({"second_100ms_bps": 4e6, "second_100ms_share": 0.1}, (None, 0.0)),
+        ({"second_100ms_bps": 4e6, "queued_100ms_windows": 9}, (None, 0.0)),
+        ({"second_1s_bps": 5e6, "second_1s_share": 0.4, "queued_1s_windows": 28}, (5e6, 0.4)),
+    ],
+)
+def test_many_windows_with_another_rate_are_of_a_link_that_varies(
+    link: dict[str, Any], other: tuple[float | None, float]
+) -> None:
+    flows = FLOWS.with_columns(vantage=pl.lit(2))
+    rate = rate_of({**LINK, **link}, flows, arrived_bps=7e6, has_waits=True)
+    assert (rate.other_bps, rate.other_share) == other
+
+
+@pytest.mark.parametrize("place", ["senders", "receivers"])
+def test_a_link_that_varies_is_said_to(place: str, tmp_path: Path) -> None:
+    """It was 29.95 Mbps ± 77 kbps, of which 75.6 % was used though packets always waited, and 290 packets."""
+    path = tmp_path / "link.pcapng"
+    link = {
+        "run": {"duration": "30 s", "warmup": "5 s", "seed": 1, "stack": "linux"},
+        "bottleneck": {
+            "rate": "steps(30 Mbps for 3 s, 12 Mbps for 2 s)",
+            "delay": "1 ms",
+            "buffer": "120 packets",
+        },
+        "flows": [
+            {
+                "count": 5,
+                "rtt": "uniform(20 ms, 60 ms)",
+                "congestion": "cubic-linux",
+                "start": "uniform(0 s, 2 s)",
+            }
+        ],
+    }
+    bufferlab.run(link, progress=False, pcap=path, pcap_at=[place])
+    found = bufferlab.observe(path)
+    assert found.rate_bps == pytest.approx(30e6, rel=0.02)
+    assert found.other_rate_bps == pytest.approx(12e6, rel=0.05)
+    assert found.other_rate_share == pytest.approx(0.4, abs=0.05)
+    assert any("the rate varies: in" in each for each in found.doubts)
+    text = " ".join(str(found).split())
+    assert "but 12" in text and "Mbps long flows" in text  # not how much of it is used
+    assert found.waits is not None and found.waits["is_filled"]
+    packets = int(packets_of(found, NOTHING, found.waits["depth_ns"]).split()[0])
+    assert packets == pytest.approx(120, rel=0.1)
+    assert found.to_dict()["other_rate_bps"] == found.other_rate_bps
 
 
 @pytest.mark.parametrize(

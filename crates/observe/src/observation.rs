@@ -156,6 +156,10 @@ table! {
         plateau_1s_error_bps: f64,
         /// The part of the windows with a queue that have this rate.
         plateau_1s_share: f64,
+        /// The rate that most of the others have, bit/s: that of a link that varies.
+        second_1s_bps: f64,
+        /// The part of the windows with a queue that have it.
+        second_1s_share: f64,
         /// Windows with a queue on that side.
         queued_1s_windows: u64,
         /// The rate of most windows of 100 ms with a queue, bit/s.
@@ -164,6 +168,10 @@ table! {
         plateau_100ms_error_bps: f64,
         /// The part of the windows with a queue that have this rate.
         plateau_100ms_share: f64,
+        /// The rate that most of the others have, bit/s.
+        second_100ms_bps: f64,
+        /// The part of the windows with a queue that have it.
+        second_100ms_share: f64,
         /// Windows with a queue on that side.
         queued_100ms_windows: u64,
         /// The rate that most packets' distances show, bit/s.

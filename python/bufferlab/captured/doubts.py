@@ -113,6 +113,22 @@ def impossible(link: CapturedLink) -> Iterator[str]:
         )
 
 
+def varies(link: CapturedLink) -> Iterator[str]:
+    """Whether the link has two rates, as a sentence.
+
+    Args:
+        link: What was captured.
+    """
+    if link.rate_bps is None or link.other_rate_bps is None:
+        return
+    other, rate = (format_rate(float(f"{bps:.3g}")) for bps in (link.other_rate_bps, link.rate_bps))
+    yield (
+        f"the rate varies: in {100 * link.other_rate_share:.0f} % of the windows in which packets wait it is "
+        f"{other}, and {rate} in most. A full buffer waits longer at the lower rate, at which its packets "
+        f"are counted here; a scenario has {rate} all the time"
+    )
+
+
 def contradicted(link: CapturedLink, known: Known) -> Iterator[str]:
     """What the operator says and the capture does not show, as sentences.
 

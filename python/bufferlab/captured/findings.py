@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from bufferlab.captured.doubts import doubts, impossible, late
+from bufferlab.captured.doubts import doubts, impossible, late, varies
 from bufferlab.captured.fitting import Fit, fitted
 from bufferlab.captured.flows import flows_of, loss_of, rtt_quantile_ms, timed, waits_over_time
 from bufferlab.captured.link import DIRECTIONS, VANTAGES, CapturedLink
@@ -94,6 +94,8 @@ class Findings(CapturedLink, Displayed):
             "rate_by": self.rate_by,
             "rate_windows": self.rate_windows,
             "why_no_rate": self.why_no_rate,
+            "other_rate_bps": self.other_rate_bps,
+            "other_rate_share": self.other_rate_share,
             "load_bps": self.load_bps,
             "utilization": self.utilization(),
             "long_flows": self.long_flows,
@@ -214,6 +216,8 @@ def observe(
         rate_windows=rate.windows,
         why_no_rate=rate.why_none,
         why_no_waits=waiting.why_none,
+        other_rate_bps=None if rate.other_bps is None else rate.other_bps * share,
+        other_rate_share=rate.other_share,
         load_bps=chosen["wire_bytes"] * share * 8 / observation.duration_s,
         ip_share=share,
         flows=sent,
@@ -222,7 +226,7 @@ def observe(
         is_offered=ahead,
         losses=losses,
     )
-    return dataclasses.replace(found, doubts=(*beware, *impossible(found)))
+    return dataclasses.replace(found, doubts=(*varies(found), *beware, *impossible(found)))
 
 
 def _whole(

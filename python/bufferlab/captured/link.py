@@ -61,6 +61,8 @@ class CapturedLink:
         rate_windows: How many windows have it; none where it comes from none.
         why_no_rate: Why it is not known.
         why_no_waits: Why these are not known.
+        other_rate_bps: Another rate that the link has at times, bit/s; none where it does not vary.
+        other_rate_share: The part of the windows with waiting packets that have it.
         load_bps: Mean rate of IP packets, bit/s.
         ip_share: Bytes of IP packets over bytes on the wire.
         flows: Flows that send in this direction, with their `ip_bytes`, `seconds`, `rtt_ms`, and whether they
@@ -89,6 +91,8 @@ class CapturedLink:
     rate_windows: int | None = None
     why_no_rate: str | None = None
     why_no_waits: str | None = None
+    other_rate_bps: float | None = None
+    other_rate_share: float = 0.0
 
     @property
     def long(self) -> pl.DataFrame:
@@ -104,6 +108,11 @@ class CapturedLink:
     def datagrams(self) -> pl.DataFrame:
         """Datagrams but QUIC's: calls, games, tunnels."""
         return self.flows.filter(~pl.col("elastic"))
+
+    def slowest_bps(self) -> float | None:
+        """The rate, bit/s, at which packets wait longest: the lower one where it varies."""
+        rates = [rate for rate in (self.rate_bps, self.other_rate_bps) if rate is not None]
+        return min(rates, default=None)
 
     def utilization(self) -> float | None:
         """Mean load over rate, 0 to 1."""

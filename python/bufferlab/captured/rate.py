@@ -31,6 +31,12 @@ _MORE: Final = 1.05
 """What arrives can be this many times the rate of the link, by errors of both."""
 
 
+_APART: Final = 0.15
+_NOTABLE: Final = 0.15
+"""A link varies if as many of its windows have another rate, which is as far from the first: in captures of
+links that do not, others are within 9 %, as packets cross windows' edges, or fewer. Our choice."""
+
+
 @dataclass(frozen=True)
 class Rate:
     """The rate of a link's direction, in bytes on the wire.
@@ -41,6 +47,8 @@ class Rate:
         by: What it comes from.
         windows: How many windows have it; `None` where it comes from none.
         why_none: Why it is not known.
+        other_bps: Another rate that the link has at times, bit/s; `None` where one is all that it has.
+        other_share: The part of the windows with waiting packets that have it.
     """
 
     bps: float | None
@@ -48,6 +56,8 @@ class Rate:
     by: str
     windows: int | None = None
     why_none: str | None = None
+    other_bps: float | None = None
+    other_share: float = 0.0
 
 
 def is_impossible(rate_bps: float, arrived_bps: float) -> bool:
@@ -82,7 +92,17 @@ def rate_of(
         return Rate(None, None, RATE_BY[0], why_none=why)
     name = _NAMES[by]
     windows = None if name is None else _windows(link, name)
-    return Rate(float(bps), _error_bps(link), RATE_BY[by], windows)
+    return Rate(float(bps), _error_bps(link), RATE_BY[by], windows, None, *_other(link, float(bps)))
+
+
+def _other(link: Mapping[str, Any], bps: float) -> tuple[float | None, float]:
+    """The rate that many windows have in place of the first, and which part of them."""
+    for name in ("1s", "100ms"):
+        other, share = link[f"second_{name}_bps"], link[f"second_{name}_share"]
+        is_many = share >= _NOTABLE and link[f"queued_{name}_windows"] >= _FEWEST
+        if is_many and abs(other / bps - 1.0) > _APART:
+            return float(other), float(share)
+    return None, 0.0
 
 
 _UNTIMED: Final = "no round trip shows when packets wait"

@@ -159,8 +159,11 @@ def seen_queue(link: CapturedLink, known: Known = NOTHING) -> Queue:
 
 
 def packets_of(link: CapturedLink, known: Known, wait_ns: float) -> str:
-    """As many packets as wait for a time. A scenario's buffer in ms is of full ones, and these vary."""
-    rate_bps = link.rate_bps if known.rate is None else parse_rate(known.rate)
+    """As many packets as wait for a time, at the lower rate of a link that varies.
+
+    A scenario's buffer in ms is of full ones, and these vary.
+    """
+    rate_bps = link.slowest_bps() if known.rate is None else parse_rate(known.rate)
     if rate_bps is None:
         return "1 bdp"
     packets = wait_ns / NS_PER_S * rate_bps / 8 / mean_bytes(link.flows)

@@ -98,6 +98,11 @@ impl Windows {
         if is_ahead { &self.delivered } else { &self.seen }.cluster()
     }
 
+    /// The rate that most others have.
+    pub(crate) fn second(&self, is_ahead: bool) -> Option<Cluster> {
+        if is_ahead { &self.delivered } else { &self.seen }.second()
+    }
+
     /// The highest rate of a window, with or without a queue; zero if there is no whole window.
     pub(crate) fn highest_bps(&self) -> f64 {
         self.highest_bps

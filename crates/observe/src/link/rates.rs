@@ -51,21 +51,39 @@ impl Rates {
 
     /// The largest cluster; the faster of equal ones.
     pub(crate) fn cluster(&self) -> Option<Cluster> {
-        let around = |place: usize| {
-            let last = (place + NEIGHBORS).min(self.cells.len() - 1);
-            &self.cells[place.saturating_sub(NEIGHBORS)..=last]
-        };
-        let count = |place: usize| around(place).iter().map(|cell| cell.count).sum::<u64>();
+        self.middle(|_| true).map(|middle| self.around(middle))
+    }
+
+    /// The largest of those that share nothing with that.
+    pub(crate) fn second(&self) -> Option<Cluster> {
+        let first = self.middle(|_| true)?;
+        self.middle(|place| place.abs_diff(first) > 2 * NEIGHBORS).map(|middle| self.around(middle))
+    }
+
+    fn cells_around(&self, place: usize) -> &[Cell] {
+        let last = (place + NEIGHBORS).min(self.cells.len() - 1);
+        &self.cells[place.saturating_sub(NEIGHBORS)..=last]
+    }
+
+    fn count(&self, place: usize) -> u64 {
+        self.cells_around(place).iter().map(|cell| cell.count).sum()
+    }
+
+    /// Where the largest cluster is, of such places.
+    fn middle(&self, is_possible: impl Fn(usize) -> bool) -> Option<usize> {
         // of places with the same cluster the one in its middle, which has the largest own count
-        let best = (0..self.cells.len())
-            .filter(|&place| self.cells[place].count > 0)
-            .max_by_key(|&place| (count(place), self.cells[place].count, place))?;
-        let sum = |part: fn(&Cell) -> f64| around(best).iter().map(part).sum::<f64>();
-        let number = count(best) as f64;
+        (0..self.cells.len())
+            .filter(|&place| self.cells[place].count > 0 && is_possible(place))
+            .max_by_key(|&place| (self.count(place), self.cells[place].count, place))
+    }
+
+    fn around(&self, place: usize) -> Cluster {
+        let sum = |part: fn(&Cell) -> f64| self.cells_around(place).iter().map(part).sum::<f64>();
+        let number = self.count(place) as f64;
         let rate_bps = sum(|cell| cell.sum) / number;
         let variance = sum(|cell| cell.squares) / number - rate_bps * rate_bps;
         let share = number / self.total as f64;
-        Some(Cluster { rate_bps, error_bps: variance.max(0.0).sqrt(), share })
+        Cluster { rate_bps, error_bps: variance.max(0.0).sqrt(), share }
     }
 }
 
@@ -84,5 +102,10 @@ mod tests {
         assert!((cluster.rate_bps - 100e6).abs() < 1.0, "{cluster:?}");
         assert!((cluster.error_bps - 0.258e6).abs() < 1e3, "{cluster:?}");
         assert_eq!(cluster.share, 9.0 / 20.0);
+        let second = rates.second().unwrap();
+        assert!((second.rate_bps - 19e6).abs() < 1.0 && second.share == 1.0 / 20.0, "{second:?}");
+        let mut same = Rates::default();
+        (0..10).for_each(|_| same.add(5e6));
+        assert_eq!(same.second(), None);
     }
 }

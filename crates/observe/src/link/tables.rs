@@ -64,6 +64,7 @@ impl Link {
         let is_ahead = self.is_queue_ahead();
         let estimate = |windows: &Windows| (windows.plateau(is_ahead), windows.queued_windows(is_ahead));
         let [tenths, seconds] = self.windows.each_ref().map(estimate);
+        let [second_tenths, second_seconds] = self.windows.each_ref().map(|each| each.second(is_ahead));
         let dispersion = (self.dispersion.mode(), self.dispersion.pairs());
         let chosen = choose(seconds, tenths, dispersion);
         let rate = |cluster: Option<Cluster>| cluster.map_or(f64::NAN, |cluster| cluster.rate_bps);
@@ -83,10 +84,14 @@ impl Link {
             plateau_1s_bps: rate(seconds.0),
             plateau_1s_error_bps: error(seconds.0),
             plateau_1s_share: share(seconds.0),
+            second_1s_bps: rate(second_seconds),
+            second_1s_share: share(second_seconds),
             queued_1s_windows: seconds.1,
             plateau_100ms_bps: rate(tenths.0),
             plateau_100ms_error_bps: error(tenths.0),
             plateau_100ms_share: share(tenths.0),
+            second_100ms_bps: rate(second_tenths),
+            second_100ms_share: share(second_tenths),
             queued_100ms_windows: tenths.1,
             dispersion_bps: rate(dispersion.0),
             dispersion_error_bps: error(dispersion.0),

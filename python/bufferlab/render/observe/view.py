@@ -101,9 +101,13 @@ def _link(findings: Findings) -> str:
         return f"{where}: rate not known, since {why}; {load}"
     rate = format_rate(_short_number(findings.rate_bps))
     error = format_rate(_short_number(findings.rate_error_bps or 0.0))
-    used = significant(100 * (findings.utilization() or 0.0), 3)
     windows = findings.rate_windows
     of = "" if windows is None else f", in {windows:,} {'window' if windows == 1 else 'windows'}"
+    if findings.other_rate_bps is not None:
+        other = format_rate(_short_number(findings.other_rate_bps))
+        part = significant(100 * findings.other_rate_share, 2)
+        return f"{where}: {rate} ± {error} ({findings.rate_by}{of}), but {other} in {part} %; {load}"
+    used = significant(100 * (findings.utilization() or 0.0), 3)
     return f"{where}: {rate} ± {error} ({findings.rate_by}{of}); {load}, {used} % of it"
 
 
@@ -177,13 +181,13 @@ def _buffer(findings: Findings) -> str:
         size = _size(findings, waits["depth_ns"])
         return f"losses come at {deep} ({low} to {high}){size}: it is full then, or a queue drops early there"
     if waits["loss_episodes"]:
-        return f"not known: {_no_depth(waits)}"
+        return f"not known: {_no_depth(waits, varies=findings.other_rate_bps is not None)}"
     if int(findings.flows["loss_episodes"].sum()):
         return "not known: what was lost was lost on the other side of this place; see 'beware'"
     return f"not known: no loss was seen; it holds more than {format_time(_ps(waits['p99_ns']))}"
 
 
-def _no_depth(waits: dict[str, Any]) -> str:
+def _no_depth(waits: dict[str, Any], *, varies: bool) -> str:
     """Why losses do not show how much the buffer holds."""
     read = waits.get("at_loss_samples", 0)
     if read < LEAST_LOSSES:
@@ -195,15 +199,16 @@ def _no_depth(waits: dict[str, Any]) -> str:
     )
     return (
         f"losses come at no one depth ({low} to {high} for eight of ten, where one in a hundred waits "
-        f"{p99}): the queue drops early, or they are another queue's, or what was waited before them could "
-        "not be read well enough"
+        f"{p99}): {'the rate varies, or ' if varies else ''}the queue drops early, or they are another "
+        "queue's, or what was waited before them could not be read well enough"
     )
 
 
 def _size(findings: Findings, wait_ns: float) -> str:
-    if findings.rate_bps is None:
+    rate_bps = findings.slowest_bps()
+    if rate_bps is None:
         return ""
-    size = format_size(round(_short_number(findings.rate_bps / 8 * wait_ns / NS_PER_S, 3)))
+    size = format_size(round(_short_number(rate_bps / 8 * wait_ns / NS_PER_S, 3)))
     return f", {packets_of(findings, NOTHING, wait_ns)} of mean size or {size}"
 
 
