@@ -195,3 +195,19 @@ def test_waits_that_a_run_does_not_have_are_doubted(
     guessed = fit_doubts(dataclasses.replace(made, queue_by="runs"), is_mix_given=True)
     first = "waits of the scenario" if is_off else "what runs today is a guess, by runs: "
     assert [each.startswith(first) for each in guessed] == [True]
+
+
+def test_controls_that_may_be_others_and_a_loss_that_is_another_are_doubts(at_senders: Findings) -> None:
+    fit = at_senders.fit(mix=[("cubic-linux(hystart)", 100.0)])
+    near = dataclasses.replace(
+        fit, controls="cubic", reproduced={**fit.captured, "loss": 0.11}, distance=0.1, queue_by="seen"
+    )
+    guessed = "controls are a guess, by runs: cubic or bbr or cubic:50%,bbr:50%; --mix names them"
+    loses = "the scenario with what runs today loses 11 %, the capture 8 %"
+    for seen, alike, expected in (
+        (0.11, ("bbr", "cubic:50%,bbr:50%", "reno"), [guessed]),
+        (0.08, (), [loses]),
+        (0.10, (), []),
+    ):
+        made = dataclasses.replace(near, captured={**fit.captured, "loss": seen}, alike=alike)
+        assert list(fit_doubts(made, is_mix_given=False)) == expected

@@ -77,6 +77,22 @@ def test_a_quick_answer_comes_first_with_its_doubts_and_little_below(
     assert ended.err.index("a run of the scenario") > ended.err.index("the evidence is left out")
 
 
+def test_a_link_that_was_never_busy_has_no_answer(bufferlab: Command, tmp_path: Path) -> None:
+    idle = LINK.replace("10 Mbps", "100 Mbps").replace(
+        "timestamps = true",
+        """timestamps = true
+application = { kind = "web", size = "200 kB", every = "1 s" }""",
+    )
+    (tmp_path / "idle.toml").write_text(idle)
+    assert bufferlab("run", "idle.toml", "--pcap", "idle.pcapng").status == 0
+    ended = bufferlab("observe", "idle.pcapng", "--rate", "100 Mbps", "--advise", "--quick")
+    assert ended.status == 2, ended.out
+    assert re.search(r"has a link that carried [\d.]+ % of its rate and was full in no second", ended.err)
+    assert "Run " not in ended.out
+    written = bufferlab("observe", "idle.pcapng", "--rate", "100 Mbps", "--scenario", "idle-seen.toml")
+    assert written.status == 0 and Path("idle-seen.toml").exists()
+
+
 def test_where_controls_come_from_is_said(bufferlab: Command, capture: str, tmp_path: Path) -> None:
     ended = bufferlab("observe", capture, "--scenario", "seen.toml")
     assert "controls: of those tried, a run with reno is nearest to the capture" in ended.err

@@ -9,11 +9,12 @@ from typing import Any, Final
 import polars as pl
 
 from bufferlab.captured.flows import behind_a_queue, mean_bytes, timed
-from bufferlab.captured.link import TCP, CapturedLink, long_flows
+from bufferlab.captured.link import DIRECTIONS, TCP, CapturedLink, long_flows
 from bufferlab.captured.observation import NS_PER_S, Observation
 from bufferlab.captured.scenario import Known
 from bufferlab.captured.waits import constant_ms
 from bufferlab.display import significant
+from bufferlab.errors import InputError
 from bufferlab.units import format_rate, parse_rate
 
 _NOTABLE: Final = 0.02
@@ -28,6 +29,11 @@ _BUSY: Final = 0.95
 _LEAST_BUSY: Final = {True: 0.5, False: 0.85}
 """Parts of the rate: what arrives on a full link in the mean of all seconds, and in each at least, before its
 queue and behind it. Our choice."""
+
+_IDLE: Final = 0.5
+_BUSY_SECOND: Final = 0.9
+"""A link was never busy if it carried less than the first part of its rate, and in no second the other one.
+Our choice."""
 
 _FEWEST_SECONDS: Final = 3
 
@@ -149,6 +155,31 @@ def contradicted(link: CapturedLink, known: Known) -> Iterator[str]:
         yield f"--rtt is {known.rtt}, the capture has round trips of {significant(seen_ms, 3)} ms"
 
 
+def refuse_idle(link: CapturedLink, known: Known) -> None:
+    """Refuse to answer for a link that was never busy: what was captured is not what would fill a buffer.
+
+    Args:
+        link: What was captured.
+        known: What the operator says.
+
+    Raises:
+        InputError: It was not.
+    """
+    rate_bps = link.rate_bps if known.rate is None else parse_rate(known.rate)
+    if rate_bps is None or link.load_bps >= _IDLE * rate_bps:
+        return
+    loads = _loads_bps(link.observation, link.interface, DIRECTIONS.index(link.direction))[:-1]
+    if max(loads, default=0.0) * link.ip_share >= _BUSY_SECOND * rate_bps:
+        return
+    used = f"{100 * link.load_bps / rate_bps:.2g} %"
+    raise InputError(
+        f"has a link that carried {used} of its rate and was full in no second, so no buffer follows from it",
+        key="capture",
+        accepted="a capture from a busy hour; or --scenario FILE and advise FILE, where its long flows are "
+        "taken for ones that always have something to send",
+    )
+
+
 def _answers_wait(observation: Observation, link: dict[str, Any], long: pl.DataFrame) -> Iterator[str]:
     """Whether acknowledgments wait on their way back, and no timestamps show how long."""
     back = long_flows(observation, link["interface"], 1 - link["direction"])
@@ -257,6 +288,15 @@ def _is_guessed(observation: Observation, interface: int) -> bool:
     return 2 * sum(same) > len(same)
 
 
+def _loads_bps(observation: Observation, interface: int, direction: int) -> list[float]:
+    """What was sent in each second, bit/s on the wire; the last one may be cut."""
+    bins = observation.seconds.filter(
+        (pl.col("interface") == interface) & (pl.col("direction") == direction)
+    ).sort("start_ns")
+    loads: list[float] = (bins["wire_bytes"] * 8 / (bins["width_ns"] / NS_PER_S)).to_list()
+    return loads
+
+
 def _is_begun_busy(
     observation: Observation, link: dict[str, Any], long: pl.DataFrame, *, ahead: bool
 ) -> bool:
@@ -267,12 +307,8 @@ def _is_begun_busy(
     opened = int(long.filter(pl.col("is_opened") == 1)["ip_bytes"].sum())
     if not link["rate_bps"] or timed(long).is_empty() or 2 * opened > int(long["ip_bytes"].sum()):
         return False
-    bins = observation.seconds.filter(
-        (pl.col("interface") == link["interface"]) & (pl.col("direction") == link["direction"])
-    ).sort("start_ns")[1:-1]
-    loads = bins["wire_bytes"] * 8 / (bins["width_ns"] / NS_PER_S)
-    if len(bins) < _FEWEST_SECONDS:
+    found = _loads_bps(observation, link["interface"], link["direction"])[1:-1]
+    if len(found) < _FEWEST_SECONDS:
         return False
     rate_bps = float(link["rate_bps"])
-    found: list[float] = loads.to_list()
     return sum(found) >= _BUSY * rate_bps * len(found) and min(found) >= _LEAST_BUSY[ahead] * rate_bps

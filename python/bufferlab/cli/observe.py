@@ -338,11 +338,13 @@ def _hand_over(
 
 
 def _fit_and_write(found: Findings, path: Path | None, known: Known, answer: _Answer) -> None:
-    from bufferlab.captured.doubts import contradicted  # noqa: PLC0415 - slow to import
+    from bufferlab.captured.doubts import contradicted, refuse_idle  # noqa: PLC0415 - slow to import
     from bufferlab.captured.fitting import fitted  # noqa: PLC0415
     from bufferlab.progress import progress_bar  # noqa: PLC0415
     from bufferlab.render.observe.fit import BEWARE, fit_doubts, fit_lines, is_like  # noqa: PLC0415
 
+    if answer.is_wanted:
+        refuse_idle(found, known)
     with progress_bar("trying controls", logged=True) as bar:
         fit = fitted(found, known, tell=bar.update)
     lines = list(fit_lines(fit, is_mix_given=known.mix is not None))

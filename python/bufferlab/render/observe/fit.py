@@ -23,6 +23,9 @@ _OFF_MS: Final = 5.0
 """Waits of a run and of a capture are far apart if one is as many times the other, and longer by at least
 that many ms. Our choice."""
 
+_OFF_LOSS: Final = 0.01
+"""Losses are far apart if one is as many times the other, and larger by at least that. Our choice."""
+
 BEWARE: Final = "beware: "
 """How lines begin that speak against the scenario."""
 
@@ -71,6 +74,14 @@ def fit_doubts(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
         yield "waits of the scenario and of the capture are far apart (below), so this may be wrong"
     elif fit.queue_by == "runs":
         yield f"what runs today is a guess, by runs: {fit.queue} ({fit.buffer})"
+    if fit.controls is not None and fit.alike and not is_mix_given:
+        others = " or ".join((fit.controls, *map(str, fit.alike[:2])))
+        yield f"controls are a guess, by runs: {others}; --mix names them"
+    if _loses_otherwise(fit):
+        own, seen = (
+            FRACTION.quantity(each["loss"] or 0.0, digits=2) for each in (fit.reproduced, fit.captured)
+        )
+        yield f"the scenario with what runs today loses {own}, the capture {seen}"
     if fit.controls is None and not is_mix_given:
         yield "controls are not known and assumed, and the answer rests on them: --mix names them"
 
@@ -82,6 +93,15 @@ def _is_off(fit: Fit, name: str) -> bool:
         return False
     low, high = sorted((own, seen))
     return high > _OFF * low and high - low > _OFF_MS
+
+
+def _loses_otherwise(fit: Fit) -> bool:
+    """Whether the loss of the run is far from the captured one."""
+    own, seen = fit.reproduced["loss"], fit.captured["loss"]
+    if own is None or seen is None:
+        return False
+    low, high = sorted((own, seen))
+    return high > _OFF * low and high - low > _OFF_LOSS
 
 
 def _controls(fit: Fit, *, is_mix_given: bool, is_far: bool) -> Iterator[str]:
