@@ -40,9 +40,11 @@ def test_a_direction_that_the_capture_does_not_have_is_a_guess(tmp_path: Path) -
     path.write_bytes(_undirected(path.read_bytes(), _scattered))
     guessed = bufferlab.observe(path)
     assert any("which way packets go is a guess" in each for each in guessed.doubts)
+    assert "(a guess), interface 0" in str(guessed) and "(a guess)" not in str(seen)
+    assert guessed.to_dict()["direction_is_guessed"] and not seen.is_guessed
     assert "beware" in str(guessed) and guessed.to_dict()["doubts"] == list(guessed.doubts)
     named = bufferlab.observe(path, inside=["10.0.0.0/9"])
-    assert named.doubts == () and named.load_bps == seen.load_bps > guessed.load_bps
+    assert named.doubts == () and not named.is_guessed and named.load_bps == seen.load_bps > guessed.load_bps
 
 
 def _undirected(content: bytes, to: Callable[[bytes], bytes]) -> bytes:

@@ -196,6 +196,10 @@ def test_the_screen_begins_with_what_waiting_does(captured: Captured, at_senders
     assert "other way out: " in other and "% of this interface's bytes, 100 % of its payload, 5 long" in other
     assert "--direction out asks about it" in other
     assert "own transmission" not in text
+    few = dataclasses.replace(at_senders, waits={**(at_senders.waits or {}), "samples": 322})
+    text = " ".join(str(few).split())
+    assert "in short of the 322 round trips that could be measured, half have packets wait 2" in text
+    text = " ".join(str(at_senders).split())
     waits = {**(at_senders.waits or {}), "median_ns": 2e6}
     brief = " ".join(str(dataclasses.replace(at_senders, waits=waits)).split())
     # a packet of mean size takes some 0.6 ms at 20 Mbps

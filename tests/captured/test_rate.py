@@ -101,6 +101,17 @@ def test_a_link_that_varies_is_said_to(place: str, tmp_path: Path) -> None:
         ({"rate_bps": None}, {"has_waits": False}, "no round trip shows when packets wait"),
         ({"rate_bps": None, "queued_100ms_windows": 0}, {}, "packets waited in no window of 100 ms"),
         (
+            {"rate_bps": None, "queued_100ms_windows": 19, "plateau_100ms_share": 0.2},
+            {"duration_s": 30.0},
+            "packets waited in 19 of 300 windows of 100 ms, and these have no one rate: the link was hardly "
+            "loaded",
+        ),
+        (
+            {"rate_bps": None, "queued_100ms_windows": 244, "plateau_100ms_share": 0.43},
+            {"duration_s": 30.0},
+            "packets waited in 244 windows of 100 ms, but fewer than 50 % of these",
+        ),
+        (
             {"rate_bps": None, "queued_100ms_windows": 1},
             {},
             "packets waited in 1 window of 100 ms, and",

@@ -59,8 +59,10 @@ impl Holes {
     }
 
     /// Bytes before `ack` that were never seen, although they arrived: the capture lost them. They are no holes any more.
-    pub(crate) fn acknowledge(&mut self, ack: u64) -> u64 {
-        let lost = self.holes.iter().map(|hole| hole.end.min(ack).saturating_sub(hole.start)).sum();
+    /// Those before `from` were sent before the capture began.
+    pub(crate) fn acknowledge(&mut self, ack: u64, from: u64) -> u64 {
+        let seen_of = |hole: &Hole| hole.end.min(ack).saturating_sub(hole.start.max(from));
+        let lost = self.holes.iter().map(seen_of).sum();
         self.holes.retain_mut(|hole| {
             hole.start = hole.start.max(ack);
             hole.start < hole.end
@@ -173,8 +175,8 @@ mod tests {
         let mut holes = Holes::default();
         holes.open(100, 400, Sent::default());
         holes.fill(200, 300, Sent::default(), None);
-        assert_eq!(holes.acknowledge(150), 50);
-        assert_eq!(holes.acknowledge(1_000), 150);
+        assert_eq!(holes.acknowledge(150, 0), 50);
+        assert_eq!(holes.acknowledge(1_000, 350), 50);
         assert!(holes.is_empty());
     }
 }

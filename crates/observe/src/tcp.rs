@@ -21,6 +21,8 @@ const TICK_NS: u64 = 1_000_000;
 
 /// An echo tells what a queue holds if the sender was not silent for longer than such a part of it.
 const SILENT_PART: u64 = 4;
+/// Losses of before the capture are repaired by then. Our choice.
+const CUT_NS: u64 = 1_000_000_000;
 /// A sample stands for packets of the last two round trips, or of this time if that is longer. Our choice.
 const STANDS_NS: u64 = 100_000_000;
 /// Samples by a sender's clock in a round trip at most.
@@ -53,6 +55,9 @@ pub(crate) struct Sending {
     prompt: Prompt,
     start: Start,
     clock: Clock,
+    /// When its data was first seen; and data before this number may have been sent before the capture began.
+    first_data_ns: Option<u64>,
+    cut: u64,
     last_trip_ns: u64,
     last_stamp: Option<u32>,
     last_data_ns: u64,
@@ -181,7 +186,11 @@ impl Connection {
             }
             me.last_data_ns = sent.at;
         }
+        if payload > 0 {
+            me.first_data_ns.get_or_insert(sent.at);
+        }
         if start > me.next {
+            me.cut = if me.is_cut(sent.at) { start } else { me.cut };
             me.holes.open(me.next, start, sent);
             me.unclear = end;
         }
@@ -239,10 +248,11 @@ impl Connection {
         // Nothing was missed of a direction that is not captured at all.
         let is_captured = counts[of].packets > 0;
         if !peer.holes.is_empty() {
-            counts[of].missed_bytes += peer.holes.acknowledge(ack);
+            counts[of].missed_bytes += peer.holes.acknowledge(ack, peer.cut);
         }
         if ack > peer.next {
-            counts[of].missed_bytes += if is_captured { ack - peer.next } else { 0 };
+            let is_missed = is_captured && !peer.is_cut(now);
+            counts[of].missed_bytes += if is_missed { ack - peer.next } else { 0 };
             peer.next = ack;
         }
         let full = segments::full(me.mss, tcp);
@@ -336,6 +346,11 @@ impl Sending {
         let right = widen(self.next, right);
         let taken = (right > ack).then(|| self.blocks.take(|end| end == right))?;
         taken.map(|(_, at)| at)
+    }
+
+    /// Whether the flow is older than the capture, which began a moment ago: what was sent before that and lies beyond a hole is not seen.
+    fn is_cut(&self, now: u64) -> bool {
+        self.isn.is_none() && self.first_data_ns.is_none_or(|at| now - at < CUT_NS)
     }
 
     /// How many bytes have arrived since the last acknowledgment: those that it covers, and those in its blocks.

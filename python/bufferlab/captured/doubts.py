@@ -67,7 +67,7 @@ def doubts(
         ahead: Whether the queue lies beyond the place of the capture.
     """
     share = _other_way(observation, link)
-    if not named and share > _NOTABLE and _is_guessed(observation, link["interface"]):
+    if not named and share > _NOTABLE and is_guessed(observation, link["interface"]):
         yield (
             "which way packets go is a guess, as both ends have addresses of one kind, and "
             f"{100 * share:.0f} % of the payload goes the other way, which is not judged here: --inside "
@@ -275,8 +275,13 @@ def _is_one_way(observation: Observation, link: dict[str, Any]) -> bool:
     return 2 * int(lonely["ip_bytes"].sum()) > int(there["ip_bytes"].sum())
 
 
-def _is_guessed(observation: Observation, interface: int) -> bool:
-    """Whether the capture has no directions, and most connections have two private ends, or two public."""
+def is_guessed(observation: Observation, interface: int) -> bool:
+    """Whether the capture has no directions, and most connections have two private ends, or two public.
+
+    Args:
+        observation: The capture, with its own addresses.
+        interface: The interface.
+    """
     totals = observation.totals
     if 2 * totals["sided_packets"] > totals["packets"]:
         return False

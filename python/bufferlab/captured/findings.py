@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from bufferlab.captured.doubts import doubts, impossible, late, varies
+from bufferlab.captured.doubts import doubts, impossible, is_guessed, late, varies
 from bufferlab.captured.fitting import Fit, fitted
 from bufferlab.captured.flows import flows_of, loss_of, rtt_quantile_ms, timed, waits_over_time
 from bufferlab.captured.link import DIRECTIONS, VANTAGES, CapturedLink
@@ -89,6 +89,7 @@ class Findings(CapturedLink, Displayed):
             "totals": dict(self.observation.totals),
             "interface": self.interface,
             "direction": self.direction,
+            "direction_is_guessed": self.is_guessed,
             "rate_bps": self.rate_bps,
             "rate_error_bps": self.rate_error_bps,
             "rate_by": self.rate_by,
@@ -197,7 +198,14 @@ def observe(
     share = ip_bytes / chosen["wire_bytes"] if 0 < ip_bytes <= chosen["wire_bytes"] else 1.0
     losses = loss_of(sent)
     arrived_bps = chosen["wire_bytes"] * 8 / observation.duration_s * (1 - (losses or 0.0 if ahead else 0.0))
-    rate = rate_of(chosen, sent, arrived_bps=arrived_bps, has_waits=waits is not None, losses=losses)
+    rate = rate_of(
+        chosen,
+        sent,
+        arrived_bps=arrived_bps,
+        has_waits=waits is not None,
+        losses=losses,
+        duration_s=observation.duration_s,
+    )
     long = sent.filter(pl.col("long") & pl.col("elastic"))
     beware = list(doubts(observation, chosen, long, named=bool(inside), ahead=ahead))
     if hides is None:
@@ -218,6 +226,7 @@ def observe(
         why_no_waits=waiting.why_none,
         other_rate_bps=None if rate.other_bps is None else rate.other_bps * share,
         other_rate_share=rate.other_share,
+        is_guessed=not inside and is_guessed(observation, at),
         load_bps=chosen["wire_bytes"] * share * 8 / observation.duration_s,
         ip_share=share,
         flows=sent,

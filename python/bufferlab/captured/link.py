@@ -71,6 +71,7 @@ class CapturedLink:
         is_offered: Whether the load was captured before the queue, which drops some of it.
         waits: The row of the queue that grows with the load, with times in ns; none if not seen.
         losses: Segments sent again over segments; none without TCP.
+        is_guessed: Whether the direction is a guess by networks or ports.
         doubts: What may be wrong with all that, as sentences.
     """
 
@@ -88,6 +89,7 @@ class CapturedLink:
     waits: dict[str, Any] | None
     losses: float | None
     doubts: tuple[str, ...] = ()
+    is_guessed: bool = False
     rate_windows: int | None = None
     why_no_rate: str | None = None
     why_no_waits: str | None = None

@@ -24,6 +24,9 @@ _FEWEST: Final = 10
 _LEAST_PART: Final = 0.5
 """Windows with a queue, and the part of them with one rate, from which on the observer takes it (rate.rs)."""
 
+_SELDOM: Final = 0.2
+"""A link is hardly loaded where packets wait in less than that part of a capture's windows. Our choice."""
+
 _MUCH_LOSS: Final = 0.01
 """Losses from which on acknowledgments come in lumps that blur rates before the queue. Our choice."""
 
@@ -72,6 +75,7 @@ def rate_of(
     arrived_bps: float,
     has_waits: bool,
     losses: float | None = None,
+    duration_s: float = 0.0,
 ) -> Rate:
     """The rate that a capture shows of a direction.
 
@@ -81,14 +85,16 @@ def rate_of(
         arrived_bps: What arrived in the mean, bit/s.
         has_waits: Whether any round trip shows what waits.
         losses: Segments sent again over segments, 0 to 1.
+        duration_s: How long the capture lasts, s; 0 if that is not known.
     """
+    few = _few(link, flows, losses, duration_s)
     bps, by = link["rate_bps"], link["rate_by"]
     if bps is None or not bps > 0:
-        return Rate(None, None, RATE_BY[0], why_none=_few(link, flows, losses) if has_waits else _UNTIMED)
+        return Rate(None, None, RATE_BY[0], why_none=few if has_waits else _UNTIMED)
     if is_impossible(bps, arrived_bps):
         return Rate(None, None, RATE_BY[0], why_none="more arrived in the mean than what its windows show")
     if _is_senders_own(RATE_BY[by], flows):
-        why = f"{_few(link, flows, losses)}, and distances between packets are those of their senders here"
+        why = f"{few}, and distances between packets are those of their senders here"
         return Rate(None, None, RATE_BY[0], why_none=why)
     name = _NAMES[by]
     windows = None if name is None else _windows(link, name)
@@ -108,14 +114,19 @@ def _other(link: Mapping[str, Any], bps: float) -> tuple[float | None, float]:
 _UNTIMED: Final = "no round trip shows when packets wait"
 
 
-def _few(link: Mapping[str, Any], flows: pl.DataFrame, losses: float | None) -> str:
+def _few(link: Mapping[str, Any], flows: pl.DataFrame, losses: float | None, duration_s: float) -> str:
     """Why no windows show a rate: too few with waiting packets, or no rate that most of them have."""
-    tenths = int(link["queued_100ms_windows"])
+    tenths, all_tenths = int(link["queued_100ms_windows"]), duration_s / (_WINDOW_S[2] or 1.0)
+    is_seldom = tenths < _SELDOM * all_tenths
+    hardly = ": the link was hardly loaded" if is_seldom else ""
     if not tenths:
-        return "packets waited in no window of 100 ms"
+        return f"packets waited in no window of 100 ms{hardly}"
     if tenths < _FEWEST:
         of = "1 window" if tenths == 1 else f"{tenths} windows"
-        return f"packets waited in {of} of 100 ms, and {_FEWEST} are needed"
+        return f"packets waited in {of} of 100 ms, and {_FEWEST} are needed{hardly}"
+    if is_seldom:
+        of = f"{tenths:,} of {all_tenths:,.0f} windows of 100 ms"
+        return f"packets waited in {of}, and these have no one rate{hardly}"
     blind = int(flows.filter(pl.col("has_sack") == 0)["packets"].sum())
     if link["is_queue_ahead"] and (losses or 0.0) > _MUCH_LOSS and 2 * blind > int(flows["packets"].sum()):
         why = (

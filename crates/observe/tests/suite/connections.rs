@@ -158,8 +158,12 @@ fn what_was_under_way_when_the_capture_began_was_not_missed() {
     let flow = [ack(0, 5_000, &[]), data(MS, 40_000, 1_000), ack(21 * MS, 41_000, &[])];
     let seen = observe(flow);
     assert_eq!(seen.directions.missed_bytes, [0, 0]);
-    // once data was seen, it was
-    let later = [data(30 * MS, 43_000, 1_000), ack(51 * MS, 44_000, &[])];
+    // a repair comes first, and what lies beyond it had arrived before
+    let repaired = [data(0, 5_000, 1_000), ack(20 * MS, 30_000, &[]), data(22 * MS, 50_000, 1_000)];
+    let repaired = repaired.into_iter().chain([ack(42 * MS, 51_000, &[])]);
+    assert_eq!(observe(repaired).directions.missed_bytes, [0, 0]);
+    // once data was seen for a while, it was
+    let later = [data(1_030 * MS, 43_000, 1_000), ack(1_051 * MS, 44_000, &[])];
     assert_eq!(observe(flow.into_iter().chain(later)).directions.missed_bytes, [0, 2_000]);
     // nor is it excused where the connection's beginning was seen
     assert_eq!(observe_after_handshake(flow).directions.missed_bytes, [0, 40_000]);

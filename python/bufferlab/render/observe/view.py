@@ -30,6 +30,9 @@ _BLOAT_NS: Final = 60e6
 _MUCH: Final = 0.1
 """Part of the median wait from which on a packet's own transmission is mentioned. Our choice."""
 
+_FEW_PART: Final = 0.02
+"""With round trips of a smaller part of the packets, a sentence on all of these says too much. Our choice."""
+
 _LITTLE_NS: Final = 100_000
 """Several processors write captures, and mix packets by some microseconds. Less than this says nothing."""
 
@@ -85,14 +88,17 @@ def _in_short(findings: Findings) -> str:
             f"bufferbloat: half of the packets wait {wait} or more, so a round trip of {rtt} takes {times} "
             f"times as long{doubt}"
         )
+    who = "half of the packets wait"
+    if waits["samples"] < _FEW_PART * int(findings.flows["wire_packets"].sum()):
+        who = f"of the {waits['samples']:,} round trips that could be measured, half have packets wait"
     return (
-        f"half of the packets wait {wait} or more, one in twenty {late}, where a round trip takes {rtt} "
-        f"without waiting{doubt}"
+        f"{who} {wait} or more, one in twenty {late}, where a round trip takes {rtt} without waiting{doubt}"
     )
 
 
 def _link(findings: Findings) -> str:
-    where = f"{findings.direction}, {_interface(findings, findings.interface)}"
+    way = f"{findings.direction} (a guess)" if findings.is_guessed else findings.direction
+    where = f"{way}, {_interface(findings, findings.interface)}"
     load = (
         f"{'offered' if findings.is_offered else 'carried'} {format_rate(_short_number(findings.load_bps))}"
     )
