@@ -149,6 +149,13 @@ const tests = {
     await second.getByLabel("Rate, from the start").focus();
     await page.keyboard.press("ArrowRight");
     await second.getByRole("heading", { name: /fifo, buffer 40 packets, rate 10\.\d Mbps, round trip of near 1 s$/ }).waitFor();
+    // in a legend as wide as a phone, a long name goes on beside its mark
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.getByText("Lay the variants over each other").click();
+    const series = page.getByRole("img", { name: "Backlog, packets", exact: true }).locator(".u-series").last();
+    await series.waitFor();
+    const apart = await series.evaluate((row) => row.querySelector(".u-label").getClientRects()[0].top - row.querySelector(".u-marker").getBoundingClientRect().top);
+    assert.ok(Math.abs(apart) < 10, `${apart}`);
   },
   async "the least buffer is measured, and is a mark"(open) {
     const page = await open(small());
