@@ -16,6 +16,7 @@ from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.advise.today import Today
 from bufferlab.studies.advise.unmixed import Unmixed
 from bufferlab.studies.choosing.choice import Rival
+from bufferlab.studies.internet import BBR_DECIDES
 from bufferlab.studies.targets import Values
 
 from ..advised import FIFO, advised, runs, site
@@ -85,3 +86,11 @@ def test_one_control_alone_has_rows_of_its_own_beside_the_answer() -> None:
     head = next(line.split() for line in lines if "used" in line and "lost" in line)
     assert "downloads" in head and "others" not in head  # no room for what has another control there
     assert rows[0][5] == "0.1" and rows[1][5] == "0.5"
+
+
+@pytest.mark.parametrize("is_assumed", [True, False])
+def test_where_the_mix_is_assumed_it_is_said_how_to_learn_it(*, is_assumed: bool) -> None:
+    advice = mixed(WORSE, today(FINE), least=None)
+    found = controls_decide(dataclasses.replace(advice, assumed=(BBR_DECIDES,) if is_assumed else ()))
+    assert found is not None and found.startswith("The assumed mix") == is_assumed
+    assert found.endswith(" 'bufferlab observe' tells yours from a capture.") == is_assumed

@@ -36,7 +36,7 @@ def write_xe(answer: Answer, target: Target) -> Written:
     if answer.discipline == cisco_fair.FAIR:
         return _write_fair(answer, target)
     amount, unit = _xe_limit(answer)
-    notes = [*_xe_notes(answer, unit), _CALLS]
+    notes = [*_xe_notes(answer, unit), CALLS]
     actions = [*_xe_shape(answer, target), f"queue-limit {amount} {unit}"]
     return Written(_policy(actions, target), tuple(notes), amount, unit, _after_xe(target))
 
@@ -45,7 +45,7 @@ def _write_fair(answer: Answer, target: Target) -> Written:
     """The lines for fair queueing; below a shaper, as the policy of its class."""
     amount, unit = _xe_limit(answer)
     actions = [cisco_fair.command(answer), f"queue-limit {amount} {unit}"]
-    notes = [cisco_fair.NOTE, *_xe_notes(answer, unit), _CALLS]
+    notes = [cisco_fair.NOTE, *_xe_notes(answer, unit), CALLS]
     if not target.shape:
         return Written(_policy(actions, target), tuple(notes), amount, unit, _after_xe(target))
     outer = "bufferlab-shaper"
@@ -116,10 +116,11 @@ _CONTROL: Final = (
     "(pak_priority), but not BGP's: a class of its own keeps that apart."
 )
 
-_CALLS: Final = (
+CALLS: Final = (
     "Calls marked EF can go before the rest (LLQ): it is written for a queue with discipline = 'diffserv', "
     "classes = 'EF: priority 33 %; rest: weight 1'."
 )
+"""Said with every queue of IOS XE that has no classes."""
 
 
 def _after_xe(

@@ -28,7 +28,8 @@ def controls_decide(advice: Advice) -> str | None:
         return None
     title = _title(advice)
     clauses = [text for text in (of_buffer, now) if text is not None]
-    return f"{_mix(advice)} decides: with {title}, {', and '.join(clauses)}."
+    learned = " 'bufferlab observe' tells yours from a capture." if _is_mix_assumed(advice) else ""
+    return f"{_mix(advice)} decides: with {title}, {', and '.join(clauses)}.{learned}"
 
 
 def _buffer_decided(advice: Advice) -> str | None:
@@ -104,8 +105,11 @@ def _rated(advice: Advice, found: Today) -> str:
 
 def _mix(advice: Advice) -> str:
     """The mix of controls, and whether somebody has said it."""
-    is_assumed = any(BBR_DECIDES in each for each in advice.assumed)
-    return f"The {'assumed ' if is_assumed else ''}mix of congestion controls"
+    return f"The {'assumed ' if _is_mix_assumed(advice) else ''}mix of congestion controls"
+
+
+def _is_mix_assumed(advice: Advice) -> bool:
+    return any(BBR_DECIDES in each for each in advice.assumed)
 
 
 def _loss_decided(advice: Advice) -> str | None:
@@ -123,7 +127,7 @@ def _loss_decided(advice: Advice) -> str | None:
 def may_be_bbr(advice: Advice) -> str | None:
     """That a mix was assumed which may decide a FIFO's buffer, while none other was tried, as a sentence."""
     is_fifo = advice.answer.table == {"discipline": "fifo"}
-    if not is_fifo or advice.sensitivity or not any(BBR_DECIDES in each for each in advice.assumed):
+    if not is_fifo or advice.sensitivity or not _is_mix_assumed(advice):
         return None
     flows = sum(each.flows for each in advice.site.users if each.control is not None)
     return f"BBR is assumed in the mix, and may decide this buffer: --flows cubic:{flows} asks without."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from bufferlab.configure.cisco import CALLS
 from bufferlab.configure.linux import CODEL_DIFFERS
 from bufferlab.configure.shared import ITSELF
 from bufferlab.display import as_view
@@ -17,6 +18,7 @@ from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.summary import notes
 from bufferlab.render.view import Heading, Terms, Typing, View
 from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.llq import is_llq
 
 _MORE: Final = "--explain has all that was measured, the flows as simulated, and how this was found."
 
@@ -52,6 +54,8 @@ def advice_view(
     grids = list(evidence(advice))
     more = list(details(advice)) if explain else []
     shown = [each for each in made.notes if explain or not each.startswith(CODEL_DIFFERS)]
+    if any(map(is_llq, (each.queue.name for each in advice.entries.values()))):
+        shown = [each for each in shown if each != CALLS]  # it was tried
     is_said = any(each.startswith(ITSELF) for each in shown)  # which rate the interface has to send at
     shaper = None if is_said or not made.lines else typed.shaper_note(advice.site.rate_bps)
     notices = (("note", each) for each in (*filter(None, [shaper]), *shown))

@@ -30,6 +30,10 @@ _EF: Final = 46
 SPARE: Final = 1.5
 """The class of calls may have this many times their share of the link, in whole percents. Our choice."""
 
+LEAST: Final = 5
+"""Percent of the link that it has at least, so that more calls have room: what they leave, others have.
+Our choice."""
+
 MOST: Final = 33
 """Percent of the link that it may have at most. Our choice, as in the simulator's default classes."""
 
@@ -51,7 +55,7 @@ def llq_tables(base: Scenario, link: int) -> dict[str, Table]:
     share = calls_share(base, link)
     if not 0 < share * 100 <= MOST:
         return {}
-    percent = min(ceil(round(share * 100 * SPARE, 9)), MOST)
+    percent = min(max(ceil(round(share * 100 * SPARE, 9)), LEAST), MOST)
     classes = f"{CALL_DSCP}: priority {percent} %; rest: weight 1"
     return {
         word: {"discipline": "diffserv", "classes": f"{classes}{queue}"}
@@ -140,7 +144,7 @@ def about_llq(base: Scenario, link: int, platform: str | None, tables: Iterator[
     for table in tables:
         yield (
             f"LLQ has calls marked {CALL_DSCP} first, up to {percent_of(table)} % of the link: {SPARE:g} "
-            f"times the {shown} that they take, rounded up, and at most {MOST} % (our choice)"
+            f"times the {shown} that they take, rounded up, between {LEAST} and {MOST} % (our choice)"
         )
         return
     if share * 100 > MOST:
