@@ -13,8 +13,8 @@ import polars as pl
 import pytest
 
 import bufferlab
-from bufferlab import InputError
-from bufferlab.captured.fitting import NEAR
+from bufferlab import InputError, Scenario
+from bufferlab.captured.fitting import NEAR, captured_values
 from bufferlab.captured.flows import lasting_loss_of
 from bufferlab.captured.laws import law
 from bufferlab.captured.long import long_groups
@@ -211,6 +211,29 @@ def test_losses_at_one_depth_where_each_flow_may_have_a_queue(
     assert (fit.queue, fit.queue_by) == (found, by)
     lines = " ".join(fit_lines(fit, is_mix_given=False))
     assert "may be as near" not in lines.partition("queue: ")[2]
+
+
+@pytest.mark.parametrize(("times", "found"), [(1.1, "fifo"), (4.0, "pie")])
+def test_another_discipline_needs_to_be_clearly_nearer_than_a_fifo(
+    times: float, found: str, captured: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Waits before losses that were read badly look like those of a queue that drops early."""
+    full = bufferlab.observe(captured.at_receivers)
+    unknown = dataclasses.replace(full, waits={**(full.waits or {}), "is_filled": 0})
+    seen = captured_values(unknown)
+
+    def run(scenario: Scenario) -> dict[str, float | None]:
+        bottleneck: Any = scenario.to_dict()["bottleneck"]
+        queue = bottleneck.get("queue", "fifo")
+        off = {"pie": 1.0, "fifo": times}.get(queue, 9.0)
+        return {
+            name: value if name == "utilization" else (value or 0.0) * off for name, value in seen.items()
+        }
+
+    monkeypatch.setattr("bufferlab.captured.fitting._values", run)
+    fit = unknown.fit()
+    assert (fit.queue, fit.queue_by) == (found, "runs")
+    assert ("pie (1000 packets)" in fit.queues_alike) == (found == "fifo")
 
 
 def test_a_buffer_of_a_few_packets_is_found_under_senders_that_pace(tmp_path: Path) -> None:
