@@ -91,7 +91,7 @@ class Judge:
     def by_advise(self, seed: int) -> Answer:
         """What `bufferlab advise --queues fifo` names as the least if the scenario has this seed.
 
-        Where users fare better with a larger buffer it takes that, and names both. A bound on the loss that
+        Where users fare better with another buffer it takes that, and names both. A bound on the loss that
         nothing misses has it search buffers that lose much, too, as `size` does.
         """
         found = advise(
