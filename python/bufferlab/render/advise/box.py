@@ -133,7 +133,10 @@ def _smaller(advice: Advice) -> Iterator[Line]:
 
 
 def _targets(advice: Advice) -> Iterator[Line]:
-    """Each target; what is missed, and the first, stays whatever the room."""
+    """Each target; what is missed, and the first, stays whatever the room.
+
+    One that is alone and met is left out where the first lines name it and the link's row has its value.
+    """
     several, known = len(advice.answer.checks) > 1, advice.verdicts(advice.answer)
     levels = lowered(advice.answer.checks, advice.answer.confidence)
     for at, (each, level) in enumerate(zip(advice.answer.checks, levels, strict=True)):
@@ -141,9 +144,9 @@ def _targets(advice: Advice) -> Iterator[Line]:
         brief = check_text(each, verdict)
         whole = brief + _sure(each, verdict, level, several=several) + _eased(advice, each)
         shorter = [(3, brief)] if whole != brief else []
-        if verdict == "met" and not several and each.target.name in SHOWN:
-            shorter = [(12, "")]  # the first lines name it, the link's has its value
-        elif verdict == "met" and at:
+        if whole == brief and verdict == "met" and not several and each.target.name in SHOWN:
+            continue
+        if verdict == "met" and at:
             shorter.append((2, ""))
         yield Line("target", whole, shorter=shorter)
 
