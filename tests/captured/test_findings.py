@@ -226,6 +226,8 @@ def test_each_flow_waits_longer_before_its_losses_by_what_hides_in_its_own_round
     found = with_depth(row, seen, hides)
     assert found["is_filled"] and found["at_loss_samples"] == 40
     assert [found[f"depth{part}_ns"] / 1e6 for part in ("_low", "", "_high")] == [70.0, 70.0, 71.0]
+    wider = with_depth({**row, "packet_ns": 1.2e6}, seen, hides)
+    assert [wider[f"depth{part}_ns"] / 1e6 for part in ("_low", "", "_high")] == [68.8, 70.0, 72.2]
     # never less than what one in twenty waits
     assert with_depth({**row, "p95_ns": 73e6}, seen, hides)["depth_ns"] == 73e6
     # without what hides, half of the losses come at 20 ms

@@ -13,9 +13,9 @@ import polars as pl
 
 from bufferlab.captured.doubts import doubts, impossible, is_guessed, late, varies
 from bufferlab.captured.fitting import Fit, fitted
-from bufferlab.captured.flows import flows_of, loss_of, rtt_quantile_ms, timed, waits_over_time
+from bufferlab.captured.flows import flows_of, loss_of, mean_bytes, rtt_quantile_ms, timed, waits_over_time
 from bufferlab.captured.link import DIRECTIONS, VANTAGES, CapturedLink
-from bufferlab.captured.observation import MOST_FLOWS, NS_PER_MS, TABLES, Observation, read_capture
+from bufferlab.captured.observation import MOST_FLOWS, NS_PER_MS, NS_PER_S, TABLES, read_capture
 from bufferlab.captured.privacy import read_key, without_names
 from bufferlab.captured.rate import is_impossible, rate_of
 from bufferlab.captured.scenario import Known, Shares, scenario_of
@@ -231,20 +231,24 @@ def observe(
         ip_share=share,
         flows=sent,
         long_flows=float(long["seconds"].sum()) / observation.duration_s,
-        waits=_whole(waits, hides, observation, sent),
+        waits=waits,
         is_offered=ahead,
         losses=losses,
     )
+    found = dataclasses.replace(found, waits=_whole(found, waits, hides))
     return dataclasses.replace(found, doubts=(*varies(found), *beware, *impossible(found)))
 
 
-def _whole(
-    waits: dict[str, Any] | None, hides: Hidden | None, observation: Observation, sent: pl.DataFrame
-) -> dict[str, Any] | None:
+def _whole(found: CapturedLink, waits: dict[str, Any] | None, hides: Hidden | None) -> dict[str, Any] | None:
     """What waits, with what hides in it and the buffer."""
-    if waits is None or hides is not None:
-        return None if waits is None or hides is None else with_hidden(waits, hides, observation)
-    return with_depth(waits, observation, sent.with_columns(hidden_ms=0.0))
+    if waits is None:
+        return None
+    slowest_bps = found.slowest_bps()
+    packet_ns = 0.0 if slowest_bps is None else mean_bytes(found.flows) * 8 / slowest_bps * NS_PER_S
+    row = {**waits, "packet_ns": packet_ns}
+    if hides is not None:
+        return with_hidden(row, hides, found.observation)
+    return with_depth(row, found.observation, found.flows.with_columns(hidden_ms=0.0))
 
 
 def _shows_rate(link: dict[str, Any], duration_s: float) -> bool:

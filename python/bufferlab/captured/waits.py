@@ -167,10 +167,11 @@ def with_depth(waits: dict[str, Any], observation: Observation, flows: pl.DataFr
     A buffer fills if half of the losses come when at least three quarters of the 99th percentile is waited.
     What a flow waits before a loss is that of the last packet that was measured, so it errs downward: the
     depth is what two in five losses exceed, or the 95th percentile of all waits if that is more. The clocks
-    of senders tick in milliseconds, so a higher quantile errs upward where few packets fit.
+    of senders tick in milliseconds, so a higher quantile errs upward where few packets fit. Its ends are the
+    10th and the 90th percentile, and a packet's transmission beyond.
 
     Args:
-        waits: The row.
+        waits: The row, with `packet_ns`, what a packet takes to be sent, if that is known.
         observation: The capture.
         flows: `connection`, `sender` and `hidden_ms`, what hides in its round trips, of the link's flows.
     """
@@ -187,7 +188,13 @@ def with_depth(waits: dict[str, Any], observation: Observation, flows: pl.DataFr
     is_filled = median >= _PLATEAU * waits["p99_ns"] and waits["p99_ns"] > _LEAST_NS
     if is_filled:
         deep = max(upper, waits["p95_ns"])
-        found |= {"depth_ns": deep, "depth_low_ns": min(low, deep), "depth_high_ns": max(high, deep)}
+        # a packet that is being sent is in none of what waits, or in all
+        packet_ns = waits.get("packet_ns", 0.0)
+        found |= {
+            "depth_ns": deep,
+            "depth_low_ns": max(min(low, deep) - packet_ns, 0.0),
+            "depth_high_ns": max(high, deep) + packet_ns,
+        }
     return waits | found | {"is_filled": int(is_filled), "at_loss_samples": len(waited)}
 
 
