@@ -243,6 +243,8 @@ class Course:
             values = {seed: measured[case, seed] for seed in seeds[case]}
             entry = self.settings.entry(self.settings.queues[case.name], case.size, values, found)
             entries[entry.name] = entry
+        self.question = self.settings.question  # less may be asked of some entries
+        self.shaking = dataclasses.replace(self.shaking, question=self.question)
         site = self.question.site
         contest = {name: entry.values for name, entry in entries.items()}
         runs = [values for each in contest.values() for values in each]
@@ -321,8 +323,6 @@ class Course:
         """Take a smaller buffer that is as good for users, where nobody asked for what more brings."""
         if not self.settings.step_down(advice):
             return advice
-        self.question = self.settings.question
-        self.shaking = dataclasses.replace(self.shaking, question=self.question)
         other = self._assured(self._conclude(advice.stage), most)
         if other.choice.meets and other.answer.smaller is not None:
             return other

@@ -12,6 +12,7 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.around import Around, look_around
 from bufferlab.studies.advise.checked import MOST_ASSURING, Checked, checks_at, runs_to_assure
 from bufferlab.studies.advise.entry import Entry, Smaller
+from bufferlab.studies.advise.floor import relaxed
 from bufferlab.studies.advise.larger import Ladder, Larger, judged_by_buffers, longest_bought_ms
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.paused import Paused
@@ -23,7 +24,7 @@ from bufferlab.studies.choosing.choice import LOOKS
 from bufferlab.studies.choosing.objectives import Aspect, Kind, aspects_of
 from bufferlab.studies.choosing.order import place
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
-from bufferlab.studies.least import Bench, Case, Goal, Least, Run, Search, Step, least, together
+from bufferlab.studies.least import Bench, Case, Check, Goal, Least, Run, Search, Step, least, together
 from bufferlab.studies.least.candidates import CHECK_SEEDS
 from bufferlab.studies.least.lacking import MET, Lack, lack, total
 from bufferlab.studies.targets import Target, Values, bounds_loss, make_target, want_largest
@@ -279,9 +280,29 @@ class Settings:
             return False
         self._smaller[queue.name] = found
         if found.is_eased:
-            eased = self.question.eased | {(queue.name, found.size)}
-            self.question = dataclasses.replace(self.question, eased=eased)
+            self._ease(queue, found.size)
         return True
+
+    def _may_ease(self, queue: Queue, setting: int, checks: Sequence[Check]) -> bool:
+        """Ask less of a buffer that misses nothing but our default; whether it then misses nothing."""
+        floor = self.question.floor
+        if (
+            floor is None
+            or queue.knob != "limit"
+            or any(not each.met for each in checks if each.target != floor)
+        ):
+            return False
+        used = next((each.found.mean for each in checks if each.target == floor), None)
+        (usual,) = relaxed([floor], floor)
+        if used is None or usual.margin(used) < 0:
+            return False
+        self._ease(queue, setting)
+        return True
+
+    def _ease(self, queue: Queue, setting: int) -> None:
+        """Ask less of our default of a queue with a setting."""
+        eased = self.question.eased | {(queue.name, setting)}
+        self.question = dataclasses.replace(self.question, eased=eased)
 
     def step_up_again(self, advice: Advice) -> None:
         """Take the buffer again that was the answer's before a smaller one."""
@@ -335,6 +356,9 @@ class Settings:
             runs = found.values
             confidence = found.confidence if found.size == setting else None
         checks = checks_at(self.question.targets_at(queue, setting), setting, runs, chances)
+        if found is not None and not found.confirmed and self._may_ease(queue, setting, checks):
+            checks = checks_at(self.question.targets_at(queue, setting), setting, runs, chances)
+            confidence = None
         if confidence is None:
             confidence = min(each.confidence for each in checks)
         behind, less = None, self._smaller.get(queue.name)
