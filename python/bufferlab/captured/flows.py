@@ -93,7 +93,7 @@ def _waits(
     place = (pl.col("interface") == interface) & (pl.col("direction") == direction)
     moments = observation.moments.filter(place & (pl.col("is_ahead") == int(is_ahead)))
     trips = observation.trips.filter(pl.col("is_ahead") == int(is_ahead))
-    found = hidden(trips, long.select("connection", "sender", "first_ns", "last_ns"))
+    found = hidden(trips, long.select("connection", "sender", "first_ns", "last_ns", "is_opened"))
     return _with_waits(moments, trips, long, found), found
 
 

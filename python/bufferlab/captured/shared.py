@@ -5,7 +5,8 @@ what it found there at least. But flows that wait in one queue wait alike: a flo
 its own without a queue plus the wait of that moment. With the means of flows over the same bins of time, both
 are fitted by turns (median polish: J. W. Tukey, "Exploratory Data Analysis", 1977, chapter 11). That gives
 how far the flows' own round trips are apart. The flow whose smallest sample is lowest beside the fit met the
-emptiest queue; of the others, what they are above it was hidden. What all met, even that one, stays hidden.
+emptiest queue, or that did which began alone; of the others, what they are above it was hidden. What all met,
+even that one, stays hidden.
 
 Flows with queues of their own (FQ-CoDel) do not wait alike. In one queue they do; and a flow that was there
 all the time of another has met a queue as empty as the emptiest of that one, unless it sent nothing just
@@ -32,6 +33,9 @@ FEWEST_BINS: Final = 5
 _FEWEST_FLOWS: Final = 2
 _FEWEST_PAIRS: Final = 8
 _ROUNDS: Final = 20
+
+_ALONE_NS: Final = 100_000_000
+"""A flow began alone if the next came that much later: by then it has measured round trips. Our choice."""
 
 _ERRORS: Final = 2.0
 _NORMAL: Final = 1.4826
@@ -71,7 +75,7 @@ def hidden(trips: pl.DataFrame, flows: pl.DataFrame) -> Hidden | None:
 
     Args:
         trips: The table of trips, on the link's side of the vantage point.
-        flows: The long flows of one direction: `connection`, `sender`, `first_ns`, `last_ns`.
+        flows: The long flows of one direction: `connection`, `sender`, `first_ns`, `last_ns`, `is_opened`.
     """
     if (known := _overlapping(trips, flows)) is None:
         return None
@@ -79,6 +83,9 @@ def hidden(trips: pl.DataFrame, flows: pl.DataFrame) -> Hidden | None:
     least = rows["least_ns"].to_numpy() / NS_PER_MS
     fit = _fitted(means, least)
     level = _level(fit, least)
+    if (alone := _began_alone(rows, flows)) is not None:
+        # another that seems to have met a queue that was emptier is measured worse, as one that paces
+        level = max(level, float(fit.above[alone] + fit.error[alone]))
     alike = _likeness(means)
     if not _is_one_queue(fit, level, rows) and (alike is None or alike < _ALIKE):
         return None
@@ -160,6 +167,16 @@ def _level(fit: _Fit, least: Array) -> float:
     # no more can hide than the smallest round trip is, but for what the fit does not know
     possible = [level for level in levels if (fit.above - level <= least + _ERRORS * fit.error).all()]
     return float(possible[0] if possible else levels[-1])
+
+
+def _began_alone(rows: pl.DataFrame, flows: pl.DataFrame) -> int | None:
+    """Which of the rows is the first of all flows, if the capture has its beginning and others came later."""
+    first = flows.sort("first_ns", maintain_order=True).head(1)
+    later = flows["first_ns"].sort()[1:]
+    if not first["is_opened"][0] or (len(later) and later[0] - first["first_ns"][0] < _ALONE_NS):
+        return None
+    known = rows.with_row_index().join(first.select("connection", "sender"), on=["connection", "sender"])
+    return None if known.is_empty() else int(known["index"][0])
 
 
 def _is_one_queue(fit: _Fit, level: float, rows: pl.DataFrame) -> bool:
