@@ -244,11 +244,33 @@ def test_what_runs_today_has_a_line_with_what_it_misses_and_whether_it_may_stay(
     text = said(_faring(long, -0.06))
     assert "users fare 6 ± 3 % better; but packets wait 24 ms in the mean (with the answer 20)." in text
     assert "If it must change: fifo with a buffer of 14 packets" in text and "Only if" not in text
+    brief = {**fine, "wait_mean_ms": 19.0, "loss": 0.004}
+    short = with_today(advice, brief)
+    assert short.today is not None
+    latency = next(each for each in advice.aspects if each.kind == "latency")
+    rival = dataclasses.replace(short.today.rival, worst=(latency, 0.25))
+    text = said(dataclasses.replace(short, today=dataclasses.replace(short.today, rival=rival)))
+    assert "it meets what is asked and loses 0.4 %, not 0.5; packets wait 19 ms in the mean" in text
+    lossy = dataclasses.replace(short.today, rival=rival, values=({**brief, "loss": 0.01},) * 2)
+    assert "Keep" not in said(dataclasses.replace(short, today=lossy))
     assert "means of" not in said(with_today(advice, FIFO, 14))  # nothing to compare it with
     assert "Keep what runs today: fifo with a buffer of 14 packets" in said(with_today(advice, FIFO, 14))
     worse = said(with_today(advice, LESS))
     assert "Today's fifo, 64 packets, is worse: it misses utilization 95 %." in worse
     assert "is worse: users fare 20 ± 1 % worse." in said(with_today(advice, fine))
+
+
+def test_what_runs_today_is_kept_where_nothing_meets_and_it_misses_less() -> None:
+    targets = ("utilization >= 99.9 %", "loss <= 0.1 %", "wait_mean <= 19 ms")
+    advice = advised({"fifo": (14, runs(FIFO))}, targets)
+    assert not advice.choice.meets
+    found = {**FIFO, "utilization": 0.9995, "loss": 0.0005, "wait_mean_ms": 95.0}
+    text = said(with_today(advice, found, alike=True))
+    assert (
+        "Today's fifo, 64 packets, misses less (mean wait 95 ms, not 19 ms): keep it unless that matters "
+        "more." in text
+    )
+    assert "misses less" not in said(with_today(advice, {**FIFO, "wait_mean_ms": 95.0}, alike=True))
 
 
 def _faring(advice: Advice, behind: float) -> Advice:

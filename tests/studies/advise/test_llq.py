@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -16,13 +17,16 @@ from bufferlab.render.advise.words import order_text
 from bufferlab.scenario import Scenario, Table
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.advising import advise
-from bufferlab.studies.advise.llq import about_llq, llq_tables, of_classes
+from bufferlab.studies.advise.entry import superseded
+from bufferlab.studies.advise.llq import FAIR, about_llq, llq_tables, of_classes
 from bufferlab.studies.advise.queues import Queue, queues_for
 from bufferlab.studies.choosing.choice import choose
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.choosing.order import keeps_apart, place, reason
 from bufferlab.studies.targets import Target, make_target
 from bufferlab.studies.words import LLQ, LLQ_FAIR
+
+from ...advised import FIFO, entry, runs
 
 CLASSES = "EF: priority {} %; rest: weight 1"
 
@@ -176,6 +180,23 @@ def test_a_fifo_as_large_shows_what_the_class_of_calls_brings() -> None:
     assert table["plain"].startswith(f"fifo, {found.plain.size} packets") and "runner-up" not in table
     assert table["why not"].startswith(f"fifo, {found.plain.size} packets: users fare ")
     assert found.to_dict(platform="ios-xe")["plain"]["packets"] == found.plain.size
+
+
+def test_each_llq_does_all_that_its_class_default_does_alone() -> None:
+    tables = {"fifo": "fifo", FAIR: "fair_queue", "red": "red", LLQ: "diffserv", LLQ_FAIR: "diffserv"}
+    targets = (make_target("utilization", 0.9),)
+    entries = {}
+    for name, kind in tables.items():
+        made = entry("fifo", 14, runs(FIFO), targets)
+        entries[name] = dataclasses.replace(
+            made, queue=dataclasses.replace(made.queue, name=name, table={"discipline": kind})
+        )
+    llq, fair = entries[LLQ].name, entries[LLQ_FAIR].name
+    assert superseded(entries.values()) == {
+        entries["fifo"].name: [llq, fair],
+        entries[FAIR].name: [fair],
+    }
+    assert superseded(entries[name] for name in ("fifo", FAIR, LLQ)) == {entries["fifo"].name: [llq]}
 
 
 def test_a_fifo_is_not_taken_where_llq_does_all_that_it_does() -> None:

@@ -14,6 +14,7 @@ from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.today import Today
 from bufferlab.studies.choosing.thresholds import (
     LESS,
+    LONG_WAIT_MS,
     MATERIAL,
     NOTABLE,
     NOTABLE_RATING,
@@ -93,6 +94,13 @@ def _waits_longer(advice: Advice, found: Today) -> bool:
     return _stands(advice, found) and _wait_ms(advice.answer) <= LESS * _wait_ms(found)
 
 
+def _waits_briefly(advice: Advice, found: Today) -> bool:
+    """Whether users fare worse with it by waits most, which are not long, and no more is lost."""
+    worst, own = found.rival.worst, advice.answer.mean("loss").mean or 0.0
+    is_of_waits = worst is not None and worst[0].kind == "latency" and _wait_ms(found) < LONG_WAIT_MS
+    return is_of_waits and (found.mean("loss").mean or 0.0) <= own
+
+
 def _stands(advice: Advice, found: Today) -> bool:
     """Whether packets wait longer today than their path takes."""
     return is_standing(_wait_ms(found), advice.site.rtt_ms, advice.targets)
@@ -128,14 +136,19 @@ def may_stay(advice: Advice, found: Today) -> bool:
     """Whether a setting meets the targets, and users fare no worse with it, as far as they notice.
 
     Where packets wait long with it, only if the answer is little better: a change must bring something. What
-    is worse for some is weighed where users fare better as a whole.
+    is worse for some is weighed where users fare better as a whole. Waits that are not long are no reason for
+    a change where nothing else is worse by as much.
     """
     if found.missed or not advice.choice.meets or found.is_shaped:
         return False
     if loses_heavily(found.mean("loss").mean, advice.targets) or _waits_longer(advice, found):
         return False
     worst, behind = found.rival.worst, _most_behind(found)
-    return behind < 0 or (behind <= MATERIAL and (worst is None or worst[1] <= NOTABLE))
+    return (
+        behind < 0
+        or _waits_briefly(advice, found)
+        or (behind <= MATERIAL and (worst is None or worst[1] <= NOTABLE))
+    )
 
 
 def _most_behind(found: Today) -> float:
@@ -144,13 +157,36 @@ def _most_behind(found: Today) -> float:
 
 
 def _met(advice: Advice, found: Today) -> str:
+    begin = f"in the mean of {len(found.values)} runs it meets what is asked"
+    waits = f"packets wait {_waits(advice, found)}"
+    if _waits_briefly(advice, found):
+        lost, then = (each.mean("loss").mean or 0.0 for each in (found, advice.answer))
+        losses = f"{FRACTION.quantity(lost, digits=2)}, not {FRACTION.text(then, digits=2)}"
+        return f"{begin} and loses {losses}; {waits}"
     fare = "alike" if _most_behind(found) >= 0 else fare_words(found.rival, found, advice.answer)
-    waits = ""
-    if _stands(advice, found):
-        now, then = (_wait_ms(each) for each in (found, advice.answer))
-        wait = MILLISECONDS.quantity(now, digits=3)
-        waits = f"; but packets wait {wait} in the mean (with the answer {MILLISECONDS.text(then, digits=3)})"
-    return f"in the mean of {len(found.values)} runs it meets what is asked, and users fare {fare}{waits}"
+    return f"{begin}, and users fare {fare}{f'; but {waits}' if _stands(advice, found) else ''}"
+
+
+def _waits(advice: Advice, found: Today) -> str:
+    """How long packets wait, and how long with the answer: "41 ms in the mean (with the answer 20)"."""
+    now, then = (_wait_ms(each) for each in (found, advice.answer))
+    wait = MILLISECONDS.quantity(now, digits=3)
+    return f"{wait} in the mean (with the answer {MILLISECONDS.text(then, digits=3)})"
+
+
+def stays_unmet(advice: Advice) -> str | None:
+    """That what runs today misses fewer targets than what is closest to all, as a sentence; else `None`."""
+    found = advice.today
+    if found is None or found.default_of is not None or advice.choice.meets or not found.missed:
+        return None
+    missed = [each.target for each in advice.answer.checks if not each.met]
+    if len(found.missed) >= len(missed) or loses_heavily(found.mean("loss").mean, ()):
+        return None
+    values = "; ".join(
+        f"{title_text(each)} {each.show_measured(found.mean(each.name).mean)}, not {each.show(each.bound)}"
+        for each in found.missed
+    )
+    return f"Today's {today_name(found)}, misses less ({values}): keep it unless that matters more."
 
 
 def today_name(today: Today) -> str:

@@ -14,6 +14,7 @@ from bufferlab.render.advise.half import (
     keeps,
     now_text,
     runs_today,
+    stays_unmet,
 )
 from bufferlab.render.advise.limits import platform_end
 from bufferlab.render.advise.mixes import controls_decide, may_be_bbr
@@ -220,6 +221,8 @@ def _missing(advice: Advice, them: str) -> Iterator[_Said]:
         yield _Said(why, _BESIDE)
     if (alone := controls_decide(advice)) is not None:
         yield _Said(alone, _DECIDES)
+    if (stays := stays_unmet(advice)) is not None:
+        yield _Said(stays)
     is_lossy = (advice.answer.checked("loss").mean or 0.0) >= HEAVY_LOSS
     yield _Said(f"Closest{', but not worth running' if is_lossy else ''}: {_what(advice)}")
     yield from map(_Said, advice.rests_on)

@@ -10,12 +10,13 @@ import numpy as np
 from bufferlab.configure import Allowed
 from bufferlab.scenario import Table
 from bufferlab.stats import REMEDY, Estimate
-from bufferlab.studies.advise.llq import is_llq
+from bufferlab.studies.advise.llq import FAIR, is_llq
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.least import Check, Least
 from bufferlab.studies.least.memory import FloatArray, Memory
 from bufferlab.studies.settling import Waiting
 from bufferlab.studies.targets import Target, Values, mean_over_runs
+from bufferlab.studies.words import LLQ_FAIR
 
 
 @dataclass(frozen=True)
@@ -216,7 +217,18 @@ def warnings_about(found: Mapping[str, Least], entries: Mapping[str, Entry]) -> 
 
 
 def superseded(entries: Iterable[Entry]) -> dict[str, list[str]]:
-    """The FIFOs, each with the LLQs that were tried beside it: those do all that it does, calls first."""
+    """The queues that LLQ has in class-default, each with the LLQs that do all that it does, calls first.
+
+    LLQ of any kind supersedes FIFO, and LLQ with fair-queue that alone.
+    """
     known = list(entries)
-    llqs = [each.name for each in known if is_llq(each.queue.name)]
-    return {each.name: llqs for each in known if each.queue.table == {"discipline": "fifo"}} if llqs else {}
+    by = {
+        "fifo": [each.name for each in known if is_llq(each.queue.name)],
+        FAIR: [each.name for each in known if each.queue.name == LLQ_FAIR],
+    }
+    plain = {each.name: each.queue.table for each in known}
+    return {
+        name: by[str(table["discipline"])]
+        for name, table in plain.items()
+        if set(table) == {"discipline"} and by.get(str(table["discipline"]))
+    }
