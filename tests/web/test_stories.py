@@ -7,6 +7,7 @@ import re
 import tomllib
 from typing import Any, Final
 
+import polars as pl
 import pytest
 
 import bufferlab
@@ -80,6 +81,56 @@ def beginning(name: str, step: int, variant: int, until: str) -> dict[str, Any]:
     return bufferlab.run(
         tomllib.loads(lesson.get("scenario", story["scenario"])), overrides=overrides
     ).summary()
+
+
+def lesson_of(name: str, step: int) -> tuple[dict[str, Any], str]:
+    """The scenario of a story, and the answer of one of its lessons."""
+    (story,) = (tomllib.loads(path.read_text()) for path in FILES if path.stem == name)
+    lesson = story["steps"][step]
+    return tomllib.loads(story["scenario"]), " ".join(lesson["answer"].split())
+
+
+def test_what_a_lesson_says_of_pages_holds_for_other_seeds() -> None:
+    scenario, text = lesson_of("1-home", 1)
+    pages_ms: dict[int, list[int]] = {}
+    for packets, lost in ((5, 8), (20, 12), (100, 0)):
+        overrides = {"bottleneck.buffer": f"{packets} packets"}
+        runs = [bufferlab.run(scenario, overrides=overrides | {"run.seed": seed}) for seed in range(1, 9)]
+        summaries = [run.summary() for run in runs]
+        pages_ms[packets] = [round(1000 * value(each, "page", "exchange_s")) for each in summaries]
+        span = f"{min(pages_ms[packets])} to {max(pages_ms[packets])} ms"
+        assert span in text
+        assert not lost or all(
+            round(1 / value(each, "page", "loss")) in {lost - 1, lost} for each in summaries
+        )
+    quicker = sum(few < more for few, more in zip(pages_ms[5], pages_ms[20], strict=True))
+    assert (quicker, "quicker with 5 in six of the eight, and slower in two" in text) == (6, True)
+    for packets in (5, 20):
+        below = sum(one < most for one, most in zip(pages_ms[packets], pages_ms[100], strict=True))
+        assert below >= 7
+
+
+def test_what_a_lesson_says_of_the_backlog_is_so() -> None:
+    scenario, text = lesson_of("2-buffer", 1)
+    least = {}
+    for packets in (9, 18):
+        overrides = {"bottleneck.buffer": f"{packets} packets", "probes.interval": "5 ms"}
+        samples = bufferlab.run(scenario, overrides=overrides).queue_samples
+        least[packets] = samples.filter(pl.col("time_s").is_between(20, 199))["backlog_packets"].min()
+    assert least == {9: 0, 18: 4}
+    assert "with 9 packets it just touches zero" in text
+    assert "With 18 it falls to 4, and never below." in text
+    scenario, text = lesson_of("2-buffer", 2)
+    assert "by one packet a round trip" in text
+    assert "after 20 s a round trip lasts 0.7 s" in text
+    assert "from about 85 s on more than a second" in text
+    overrides = {"bottleneck.buffer": "500 packets", "probes.interval": "5 ms"}
+    samples = bufferlab.run(scenario, overrides=overrides | {"run.warmup": "0 s"}).queue_samples
+    waits_s = {
+        at: samples.filter(pl.col("time_s") <= at)["backlog_bytes"][-1] * 8 / 1e6 for at in (20, 80, 90)
+    }
+    assert abs(waits_s[20] + 0.04 - 0.7) < 0.05
+    assert waits_s[80] < 1 < waits_s[90]
 
 
 def test_what_texts_say_of_the_first_moments_is_so() -> None:
