@@ -420,8 +420,9 @@ impl Sending {
             seen.loss = Some(Loss { of, ahead, trip_ns, excess_ns });
         }
         if !arrived && self.isn.is_some() {
-            let round_trip_ns = there_ns.zip(back_ns).map_or(0, |(there_ns, back_ns)| there_ns + back_ns);
-            self.start.again(now, round_trip_ns + excess_ns.unwrap_or(0), segments, counts);
+            let round_trip_ns =
+                there_ns.zip(back_ns).map_or(0, |(there_ns, back_ns)| there_ns.saturating_add(back_ns));
+            self.start.again(now, round_trip_ns.saturating_add(excess_ns.unwrap_or(0)), segments, counts);
         }
     }
 }

@@ -80,7 +80,7 @@ impl Windows {
     pub(crate) fn sample(&mut self, place: usize, queued_ns: Option<u64>) {
         self.samples[place] += 1;
         self.queued[place] += u32::from(queued_ns.is_some());
-        self.queued_ns[place] += queued_ns.unwrap_or(0);
+        self.queued_ns[place] = self.queued_ns[place].saturating_add(queued_ns.unwrap_or(0));
     }
 
     /// Windows with a standing queue ahead, or behind.
@@ -153,5 +153,15 @@ mod tests {
             assert!((standing_ns[place] - 6.0).abs() < 0.1 && standing_ns[other] == 0.0, "{standing_ns:?}");
             assert_eq!(windows.highest_bps(), 8e12);
         }
+    }
+
+    #[test]
+    fn times_that_cannot_be_add_up_to_something() {
+        let mut windows = Windows::new(100);
+        for now in [0, 100, 101, 200] {
+            windows.advance(now);
+            windows.sample(0, Some(u64::MAX));
+        }
+        assert!(windows.standing_ns()[0].is_finite());
     }
 }
