@@ -300,6 +300,27 @@ const tests = {
     assert.ok(Number(said[0]) > 0, said.join());
     assert.equal(new Set(said).size, 1, said.join());
   },
+  async "controls of a laptop's window cover none of each other"(open) {
+    for (const variants of [1, 2, 3]) {
+      const page = await open(small(SMALL, { "bottleneck.rate": "9 Mbps" }), { viewport: { width: 1280, height: 900 } });
+      for (let copy = 1; copy < variants; copy++) await button(page, "Compare with a copy").click();
+      await page.locator(".controls").nth(variants - 1).getByRole("button", { name: "Back to the scenario's own values" }).waitFor();
+      const crossed = await page.locator(".controls").evaluateAll((all) =>
+        all.flatMap((controls) => {
+          const frame = controls.getBoundingClientRect();
+          const parts = [...controls.querySelectorAll("label, select, output, input, button")].map((each) => [each.textContent.slice(0, 30), each.getBoundingClientRect()]);
+          const beyond = parts.filter(([, box]) => box.right > frame.right + 1).map(([text]) => `${text} sticks out`);
+          const over = parts.flatMap(([one, a], index) =>
+            parts.slice(index + 1).filter(([, b]) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1).map(([other]) => `${one} over ${other}`),
+          );
+          return [...beyond, ...over];
+        }),
+      );
+      assert.deepEqual(crossed, []);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), `${variants} variants are wider than the window`);
+      await picture(page, `controls-${variants}`);
+    }
+  },
   async "one click sets three queues side by side"(open) {
     const page = await open(small());
     await page.getByRole("button", { name: /^BDP: / }).click();
@@ -676,6 +697,10 @@ const tests = {
     assert.ok(Math.abs(parseFloat(live) / simulated - 1) < 0.05, `${live}, not ${simulated} ms`); // one seed of five
     await picture(page, "gallery-live");
     await page.getByRole("link", { name: "Back to the gallery" }).click();
+    // what an example is about ends with a sentence, not with an initial
+    const abouts = await page.locator(".examples .quiet").allTextContents();
+    assert.ok(abouts.length > 20);
+    assert.deepEqual(abouts.filter((about) => /\b[A-Z]\.$/.test(about) || about.split("(").length !== about.split(")").length), []);
     await page.getByRole("link", { name: "parking-lot", exact: true }).click();
     await page.getByText("Example: parking-lot.").waitFor();
     assert.equal(await page.getByLabel("Example").inputValue(), "parking-lot");

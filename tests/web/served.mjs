@@ -140,6 +140,20 @@ assert.equal(new Set(words).size, words.length);
 await advice.getByText("What it rests on: tables and notes").click();
 await advice.getByRole("columnheader", { name: "packets" }).waitFor();
 if (pictures) await page.screenshot({ path: `${pictures}/advice.png`, fullPage: true });
+// what-ifs that do not all hold are a line each
+const severalLines = await context.newPage();
+await severalLines.route(/\/api\/jobs$/, async (route) => {
+  const response = await route.fetch();
+  const jobs = await response.json();
+  const lines = jobs.flatMap((each) => each.view ?? []).filter((part) => part.kind === "box").flatMap((part) => part.lines);
+  for (const line of lines.filter(({ label }) => label === "what if")) line.text = "4 long flows  met; about 30 packets suffice\nhalf the RTT  missed: loss";
+  await route.fulfill({ response, json: jobs });
+});
+await severalLines.goto(`${address}#s=${link}`);
+await severalLines.getByText("Ask this computer:").click();
+const whatIfs = severalLines.getByRole("region", { name: "advise, done" }).locator(".line").filter({ hasText: "what if" }).getByRole("listitem");
+await whatIfs.first().waitFor();
+assert.deepEqual(await whatIfs.allTextContents(), ["4 long flows: met; about 30 packets suffice", "half the RTT: missed: loss"]);
 const checked = await (await browser.newContext({ bypassCSP: true })).newPage();
 await checked.goto(`${address}#s=${link}`);
 await checked.getByText("Ask this computer:").click();

@@ -13,10 +13,13 @@ export const EXAMPLES: Example[] = Object.entries(files)
 
 export const FIRST = EXAMPLES.find((example) => example.name === "home-gateway") ?? { name: "", text: "" };
 
+/** Where a comment's first sentence ends: at a full stop that is none of an initial, or at a colon before what is no sentence. */
+const FIRST_SENTENCE = /^.*?(?:(?<!\b[A-Z]|\b(?:e\.g|i\.e|etc|vs|al))\.(?= |$)|:$)/;
+
 /** What an example is about: the first sentence of its comment. */
 export function aboutOf(text: string): string {
   const lines = text.split("\n");
   const end = lines.findIndex((line) => !/^# ?\S/.test(line));
   const comment = lines.slice(0, end).map((line) => line.replace(/^# ?/, "")).join(" ");
-  return /^.*?(?:\.(?= |$)|:$)/.exec(comment)?.[0].replace(/:$/, ".") ?? comment;
+  return FIRST_SENTENCE.exec(comment)?.[0].replace(/:$/, ".") ?? comment;
 }
