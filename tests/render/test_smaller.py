@@ -315,3 +315,10 @@ def test_a_queue_with_a_target_that_runs_today_may_be_the_answer() -> None:
     assert "Keep what runs today: fq_codel: target 5 ms" in text and "If it must change" not in text
     other = dataclasses.replace(found, values=({**FQ_CODEL, "loss": 0.0}, *found.values[1:]))
     assert "If it must change" in said(dataclasses.replace(advice, today=other))
+
+
+def test_what_runs_today_is_not_kept_where_calls_are_noticeably_worse() -> None:
+    advice = advised({"fq_codel": (5000, runs(FQ_CODEL))})
+    fine = {**FQ_CODEL, "call.call_r": 92.0}
+    assert "Keep what runs today" in said(with_today(advice, fine, alike=True))
+    assert "Keep" not in said(with_today(advice, {**fine, "call.call_r": 87.0}, alike=True))

@@ -54,14 +54,20 @@ def _unless_there(advice: Advice, found: Today) -> str:
 
 def _call_then(advice: Advice, found: Today, why: str) -> str:
     """How the worst call fares, today and then, where nothing was said of it: "call R 49, not 93; "."""
+    heard = None if "rating R" in why else _worse_call(advice, found)
+    if heard is None:
+        return ""
+    name, now, then = heard
+    return f"{name} R {significant(now, 3)}, not {significant(then, 3)}; "
+
+
+def _worse_call(advice: Advice, found: Today) -> tuple[str, float, float] | None:
+    """The worst call, its rating today and with the answer, if that is noticeably better; else `None`."""
     worst = worst_rated(found, advice.site.users)
     then = None if worst is None else advice.answer.mean(f"{worst[0]}.call_r").mean
-    if worst is None or then is None or "rating R" in why:
-        return ""
-    name, now = worst
-    if then - now <= NOTABLE_RATING * then:
-        return ""
-    return f"{name} R {significant(now, 3)}, not {significant(then, 3)}; "
+    if worst is None or then is None or then - worst[1] <= NOTABLE_RATING * then:
+        return None
+    return *worst, then
 
 
 def fault(advice: Advice, found: Today) -> str | None:
@@ -136,12 +142,14 @@ def may_stay(advice: Advice, found: Today) -> bool:
     """Whether a setting meets the targets, and users fare no worse with it, as far as they notice.
 
     Where packets wait long with it, only if the answer is little better: a change must bring something. What
-    is worse for some is weighed where users fare better as a whole. Waits that are not long are no reason for
-    a change where nothing else is worse by as much.
+    is worse for some is weighed where users fare better as a whole, but for calls. Waits that are not long
+    are no reason for a change where nothing else is worse by as much.
     """
     if found.missed or not advice.choice.meets or found.is_shaped:
         return False
     if loses_heavily(found.mean("loss").mean, advice.targets) or _waits_longer(advice, found):
+        return False
+    if _worse_call(advice, found) is not None:
         return False
     worst, behind = found.rival.worst, _most_behind(found)
     return (
