@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from bufferlab.render.advise.felt import gained_but_lossy, gained_but_missed, losers_text
-from bufferlab.render.advise.half import betters_today, half_is_better, today_loses
 from bufferlab.render.advise.harm import harmed
 from bufferlab.render.advise.reasons import (
     all_lose,
@@ -17,6 +16,8 @@ from bufferlab.render.advise.reasons import (
     starved,
     unequal,
 )
+from bufferlab.render.advise.today import betters_today, today_loses
+from bufferlab.render.advise.trade import half_is_better
 from bufferlab.render.advise.users import BAD_CALL, rated_text
 from bufferlab.render.advise.words import size_text
 from bufferlab.render.words import listed, title_text

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from bufferlab.render.advise.beware import loses_much
 from bufferlab.render.advise.buffers import SHOWN, unshown
 from bufferlab.render.advise.felt import Measured, better_but_missed
-from bufferlab.render.advise.half import is_answer, today_name
+from bufferlab.render.advise.today import is_answer, today_name
 from bufferlab.render.framed import WITHIN, Line
 from bufferlab.render.summary import NONE
 from bufferlab.render.words import metric_of, short_text

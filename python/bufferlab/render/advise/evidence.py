@@ -9,8 +9,8 @@ from bufferlab.display import significant
 from bufferlab.render.advise.alone import alone
 from bufferlab.render.advise.buffers import SHOWN, spread, unshown
 from bufferlab.render.advise.felt import fare_text, fare_title, worse_text
-from bufferlab.render.advise.half import today_name
 from bufferlab.render.advise.harm import calls
+from bufferlab.render.advise.today import today_name
 from bufferlab.render.advise.unmet import is_hopeless
 from bufferlab.render.advise.words import about_size, entry_text, queue_text
 from bufferlab.render.grid import Column, Grid

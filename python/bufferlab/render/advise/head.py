@@ -8,7 +8,9 @@ from typing import Final, NamedTuple
 from bufferlab.render.advise.beware import bewares, grave, loses_much, missed_default, spoilt
 from bufferlab.render.advise.decided import tie_text, undecided_text
 from bufferlab.render.advise.felt import best_but_missed
-from bufferlab.render.advise.half import (
+from bufferlab.render.advise.limits import platform_end
+from bufferlab.render.advise.mixes import controls_decide, may_be_bbr
+from bufferlab.render.advise.today import (
     betters_today,
     default_text,
     keeps,
@@ -16,8 +18,6 @@ from bufferlab.render.advise.half import (
     runs_today,
     stays_unmet,
 )
-from bufferlab.render.advise.limits import platform_end
-from bufferlab.render.advise.mixes import controls_decide, may_be_bbr
 from bufferlab.render.advise.unfilled import unfilled
 from bufferlab.render.advise.unmet import contradiction, hopeless
 from bufferlab.render.advise.what_if import fragile

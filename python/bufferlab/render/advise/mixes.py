@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bufferlab.display import significant
-from bufferlab.render.advise.half import fault, may_stay, runs_today, today_name, worst_rated
 from bufferlab.render.advise.reasons import least_lost
+from bufferlab.render.advise.today import fault, may_stay, runs_today, today_name, worst_rated
 from bufferlab.render.advise.words import about_size
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.advice import Advice

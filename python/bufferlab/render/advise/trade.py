@@ -1,4 +1,4 @@
-"""What the last part of a target costs: a buffer of half the size or less that is nearly as good."""
+"""What less buffer gives, and more: what the last part of a target costs, whether half is better."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Smaller
 from bufferlab.studies.advise.roomier import are_two_sided, largest_that_meets
-from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, NOTABLE
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Target, want_largest
 
@@ -132,3 +132,22 @@ def _mean(memory: Memory, size: int, name: str) -> float:
     """A mean over a size's runs; NaN if they have none."""
     mean = memory.mean(size, name)
     return float("nan") if mean is None else mean
+
+
+def half_is_better(advice: Advice) -> str | None:
+    """That users fare better with half of the buffer, which misses nothing that was asked, as a sentence."""
+    found = advice.half
+    if found is None or not all(map(advice.needs.is_assumed, found.missed)):
+        return None
+    behind = found.rival.behind
+    if (behind.mean or 0.0) + (behind.half_width or 0.0) >= -NOTABLE / 2:
+        return None
+    if not found.missed:
+        share = share_text(behind)
+        return f"But users fare {share} better with half of it, {found.size} packets, which meets them, too."
+    values = "; ".join(
+        f"{title_text(each)} is {each.show_measured(found.mean(each.name).mean)}, not "
+        f"{each.show(each.bound)} (our default, which nobody asked for)"
+        for each in found.missed
+    )
+    return f"But users fare {share_text(behind)} better with half of it, {found.size} packets: {values}."

@@ -14,7 +14,7 @@ from bufferlab.configure import PLATFORMS, Configuration
 from bufferlab.display import significant
 from bufferlab.errors import InputError
 from bufferlab.render.advise.beware import loses_much
-from bufferlab.render.advise.half import runs_today
+from bufferlab.render.advise.today import runs_today
 from bufferlab.render.words import rate_text
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry

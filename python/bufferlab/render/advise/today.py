@@ -1,4 +1,4 @@
-"""What half of the answer's buffer does, and what runs today, in words."""
+"""What runs today beside the answer, and whether to keep it, in words."""
 
 from __future__ import annotations
 
@@ -251,22 +251,3 @@ def worst_rated(found: Measured, users: Sequence[Users]) -> tuple[str, float] | 
     rated = ((each.name, found.mean(f"{each.name}.call_r").mean) for each in users)
     known = [(name, rating) for name, rating in rated if rating is not None]
     return min(known, key=lambda each: each[1], default=None)
-
-
-def half_is_better(advice: Advice) -> str | None:
-    """That users fare better with half of the buffer, which misses nothing that was asked, as a sentence."""
-    found = advice.half
-    if found is None or not all(map(advice.needs.is_assumed, found.missed)):
-        return None
-    behind = found.rival.behind
-    if (behind.mean or 0.0) + (behind.half_width or 0.0) >= -NOTABLE / 2:
-        return None
-    if not found.missed:
-        share = share_text(behind)
-        return f"But users fare {share} better with half of it, {found.size} packets, which meets them, too."
-    values = "; ".join(
-        f"{title_text(each)} is {each.show_measured(found.mean(each.name).mean)}, not "
-        f"{each.show(each.bound)} (our default, which nobody asked for)"
-        for each in found.missed
-    )
-    return f"But users fare {share_text(behind)} better with half of it, {found.size} packets: {values}."
