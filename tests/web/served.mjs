@@ -163,6 +163,24 @@ await passes("served");
 await checked.setViewportSize({ width: 360, height: 800 });
 await checked.evaluate(() => (window.location.hash = "#runs"));
 await checked.getByText(/^small: advise, \d\d:\d\d \(\d+ runs\)$/).waitFor();
+// the chart begins with the buffer, as numbers
+assert.equal(await checked.getByLabel("along").inputValue(), "bottleneck.buffer");
+await checked.getByRole("img", { name: "wait: mean, ms" }).getByText("buffer, packets").waitFor();
+// where lists add up to more than there are runs, it is said why
+const counted = (await checked.locator("details.change > summary").allTextContents()).map((each) => Number(/\((\d+) runs?\)$/.exec(each)[1]));
+const total = Number(/(\d+) runs/.exec(await checked.locator("p[aria-live]").textContent())[1]);
+assert.equal(await checked.getByText("Jobs share runs").count(), Number(counted.reduce((sum, each) => sum + each, 0) > total));
+const filter = async (condition) => {
+  await checked.getByLabel("Only where").fill(condition);
+  await checked.getByRole("button", { name: "Filter" }).click();
+};
+await filter("seed > 1000 or (seed = 1 and queue = 'codel' and buffer = '10 packets')");
+await checked.getByText(/^small: sweep of .* \(1 run\)$/).waitFor();
+await filter("queue = 'none'");
+await checked.getByText(/^0 runs/).waitFor();
+await checked.getByText("What a condition can name").waitFor();
+await filter("");
+await checked.getByText(/^small: sweep of queue and buffer, .* \(8 runs\)$/).waitFor();
 const jobs = (await checked.getByLabel("Runs of").locator("option").allTextContents()).map((each) => each.split(",")[0]);
 assert.deepEqual(jobs.slice(0, 2), ["small: advise", "small: sweep of queue and buffer"]); // the latest first
 await checked.getByText(/^small: sweep of queue and buffer, .* \(8 runs\)$/).click();

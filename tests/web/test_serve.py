@@ -255,6 +255,44 @@ def test_two_jobs_on_one_scenario_are_two_groups(address: str) -> None:
         assert [rows.count(group["name"]) for group in listed["groups"]] == [3 * each, 2 * each]
 
 
+def test_a_buffer_is_one_however_it_is_written(address: str) -> None:
+    api = Api(address)
+    plan = bufferlab.Scenario.from_toml(SCENARIO.replace("40 packets", "stanford")).seeded().plan_json()
+    packets = json.loads(plan)["links"][0]["discipline"]["limit"]["packets"]
+    for values, seeds in (("stanford,40 packets,1 packets", 1), (f"{packets} packets,40 packets", 2)):
+        status, job = api.begin("sweep", vary=[f"bottleneck.buffer={values}"], seeds=seeds)
+        assert (status, api.ended(job)["state"]) == (201, "done")
+    _, listed = api.listed(means="1")
+    found: dict[str, list[Any]] = {group["name"]: [] for group in listed["groups"]}
+    for row in listed["rows"]:
+        found[row["group"]].append(row["labels"][1:])
+    same = f"{packets} packets"
+    # the first seed of the second sweep was in the store, as the first one wrote it
+    assert [sorted(points) for points in found.values()] == [
+        [[same, 2], ["40 packets", 2]],
+        [["1 packet", 1], [same, 1], ["40 packets", 1]],
+    ]
+    for condition in (f"bottleneck.buffer = '{same}'", f"buffer = '{same}'"):
+        assert api.listed(where=condition)[1]["total"] == 2
+
+
+def test_conditions_find_what_lists_show(address: str) -> None:
+    api = Api(address)
+    _, job = api.begin("compare")
+    assert api.ended(job)["state"] == "done"
+    _, job = api.begin("sweep", vary=["bottleneck.queue=fifo,codel"])
+    assert api.ended(job)["state"] == "done"
+    _, listed = api.listed()
+    place = [column["name"] for column in listed["columns"]].index("bottleneck.queue")
+    shown = [row["labels"][place] for row in listed["rows"]]
+    assert shown.count("fifo") > 1
+    for condition in ("bottleneck.queue = 'fifo'", "queue = 'fifo'"):
+        _, found = api.listed(where=condition)
+        assert len(found["rows"]) == shown.count("fifo"), condition
+    _, none = api.listed(where="queue = 'none'")
+    assert (none["total"], [column["title"] for column in none["columns"]][:2]) == (0, ["scenario", "queue"])
+
+
 def test_runs_of_other_commands_are_listed_too(address: str) -> None:
     api = Api(address)
     _, job = api.begin("compare")

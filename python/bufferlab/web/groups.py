@@ -13,6 +13,7 @@ from bufferlab.experiment.store.studies import Asked, Study
 from bufferlab.render.setting_text import changes_text, setting_names, setting_text, words_in_a_row
 from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX
 from bufferlab.results.metrics.registry import STORED
+from bufferlab.web.buffers import BuffersOf, with_packets
 
 VERSION: Final = "scenario"
 """Label that tells scenarios of one group apart which nothing else does: their numbers."""
@@ -27,8 +28,10 @@ _ASKED_BY: Final = "asked by"
 """Column with the study of a row, empty if there is none; no path of a scenario has a blank in it."""
 
 
-def rows_by_study(runs: pl.DataFrame, asked: Sequence[Asked]) -> tuple[pl.DataFrame, list[str]]:
-    """Runs once for each study that asked for them, and which columns were varied.
+def rows_by_study(
+    runs: pl.DataFrame, asked: Sequence[Asked], known: BuffersOf
+) -> tuple[pl.DataFrame, list[str]]:
+    """Runs once for each study that asked for them, and which columns were varied, as they are shown.
 
     The latest study comes first, and at the end the runs that are of none.
     """
@@ -42,8 +45,23 @@ def rows_by_study(runs: pl.DataFrame, asked: Sequence[Asked]) -> tuple[pl.DataFr
     of_studies = of_studies.with_columns(own).drop("point")  # not what another asked of the same run
     others = runs.join(asking, on="plan_hash", how="anti", maintain_order="left")
     others = others.with_columns(pl.lit("").alias(_ASKED_BY)).select(of_studies.columns)
-    frame, parameters = table_of(pl.concat([of_studies, others]), [_ASKED_BY])
-    return _with_one_name(frame, parameters)
+    frame, parameters = table_of(with_packets(pl.concat([of_studies, others]), known), [_ASKED_BY])
+    frame, parameters = _with_one_name(_as_shown(frame, parameters), parameters)
+    return _with_one_scenario(frame, parameters), parameters
+
+
+def _as_shown(frame: pl.DataFrame, parameters: Sequence[str]) -> pl.DataFrame:
+    """What was varied with the texts that lists show, so that conditions find what is read there."""
+    texts = [name for name in parameters if frame.schema[name] == pl.String]
+    return frame.with_columns(pl.Series(name, [*map(setting_text, frame[name])], pl.String) for name in texts)
+
+
+def _with_one_scenario(frame: pl.DataFrame, parameters: Sequence[str]) -> pl.DataFrame:
+    """Runs of a point of a study under one hash, also those that another study made of a text of its own."""
+    points = [_ASKED_BY, "scenario", *parameters]
+    one = pl.col("scenario_hash").drop_nulls().first().over(points)
+    is_asked = (pl.col(_ASKED_BY) != "") & pl.col("scenario_hash").is_not_null()
+    return frame.with_columns(pl.when(is_asked).then(one).otherwise("scenario_hash").alias("scenario_hash"))
 
 
 def _with_one_name(frame: pl.DataFrame, parameters: Sequence[str]) -> tuple[pl.DataFrame, list[str]]:
@@ -53,6 +71,9 @@ def _with_one_name(frame: pl.DataFrame, parameters: Sequence[str]) -> tuple[pl.D
         if other != path and other in parameters:
             both = (pl.col(each).cast(pl.String) for each in (other, path))
             frame = frame.with_columns(pl.coalesce(both).alias(other)).drop(path)
+    queue = next((name for name in frame.columns if name in parameters and name.endswith(".queue")), None)
+    if queue and "queue" in parameters:  # what a study calls its run, if it set none for it
+        frame = frame.with_columns(pl.coalesce(queue, "queue").alias(queue)).drop("queue")
     return frame, [path for path in parameters if path in frame.columns]
 
 
@@ -138,7 +159,7 @@ def _row(
         "group": group,
         "labels": [
             versions.get((group, row["scenario_hash"])),
-            *(setting_text(row[name]) for name in labels),
+            *(row[name] for name in labels),
         ],
         "values": [_shown(name, row.get(name)) for name in figures],
         "widths": [_shown(name, row.get(name + CONFIDENCE_SUFFIX)) for name in figures],

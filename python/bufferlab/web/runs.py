@@ -18,6 +18,7 @@ from bufferlab.render.stored_runs import SHOWN
 from bufferlab.results.metrics.registry import STORED
 from bufferlab.scenario import Scenario
 from bufferlab.studies.sweep import keep_scenario
+from bufferlab.web.buffers import buffers_of
 from bufferlab.web.groups import VERSION, grouped_rows, labels_of, means_by_study, rows_by_study
 
 MOST_ROWS: Final = 2000
@@ -37,6 +38,7 @@ class Runs:
 
     def __init__(self, directory: Path) -> None:
         self._store = open_store(directory, create=True)
+        self._buffers: dict[str, dict[str, str]] = {}
 
     @property
     def store(self) -> Store:
@@ -66,10 +68,9 @@ class Runs:
         named = [name for name in STORED if name in wanted or any(name in each for each in conditions)]
         beside = [name for name in (STORED[each].censored_by for each in named) if name]
         asked = read_studies(self._store.directory)
-        every, parameters = rows_by_study(
-            self._store.runs(ENGINE, [*dict.fromkeys([*named, *beside])]), asked
-        )
-        frame = where(every, conditions)
+        runs = self._store.runs(ENGINE, [*dict.fromkeys([*named, *beside])])
+        every, parameters = rows_by_study(runs, asked, lambda identity: self._buffers_of(identity, runs))
+        frame = where(_with_short_names(every, parameters), conditions).select(every.columns)
         if means:
             frame = means_by_study(frame, parameters)
         labels = [*labels_of(parameters), "runs" if means else "seed"]
@@ -100,18 +101,41 @@ class Runs:
         Raises:
             InputError: It is not in the store.
         """
-        rows = self._store.runs(ENGINE, ()).filter(pl.col("scenario_hash") == identity)
-        changes = rows["overrides"].drop_nulls().unique(maintain_order=True)
-        for path in sorted((self._store.directory / "scenarios").glob("*.toml")):
-            for text in changes:
-                found = _changed(path, text)
-                if found is not None and found.identity == identity:
-                    return found.to_toml()
+        found = self._kept(identity, self._store.runs(ENGINE, ()))
+        if found is not None:
+            return found.to_toml()
         raise InputError(
             "is not in the store: only its figures are",
             key="the scenario of this run",
             accepted="runs of sweeps, and of what this page asked for",
         )
+
+    def _kept(self, identity: str, runs: pl.DataFrame) -> Scenario | None:
+        """The scenario with a hash; `None` if the store does not have it."""
+        rows = runs.filter(pl.col("scenario_hash") == identity)
+        changes = rows["overrides"].drop_nulls().unique(maintain_order=True)
+        for path in sorted((self._store.directory / "scenarios").glob("*.toml")):
+            for text in changes:
+                found = _changed(path, text)
+                if found is not None and found.identity == identity:
+                    return found
+        return None
+
+    def _buffers_of(self, identity: str, runs: pl.DataFrame) -> dict[str, str]:
+        """The buffers of a scenario, in packets, by path; none of one that the store does not have."""
+        if identity not in self._buffers:
+            found = self._kept(identity, runs)
+            if found is None:
+                return {}
+            self._buffers[identity] = buffers_of(found)
+        return self._buffers[identity]
+
+
+def _with_short_names(frame: pl.DataFrame, parameters: Sequence[str]) -> pl.DataFrame:
+    """Columns once more under the words that lists call them by, for conditions: "queue"."""
+    titles = setting_names(labels_of(parameters))
+    short = {name: title for name, title in titles.items() if title not in frame.columns}
+    return frame.with_columns(pl.col(name).alias(title) for name, title in short.items())
 
 
 def _changed(path: Path, overrides: str) -> Scenario | None:

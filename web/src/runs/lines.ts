@@ -66,11 +66,11 @@ function parting(list: Listed, rows: Stored[], x: string): string[] {
     .reduce<string[]>((kept, name) => (isQueue(name) || kinds([x, ...kept, name]) > kinds([x, ...kept]) ? [...kept, name] : kept), []);
 }
 
-/** The one to begin with: numbers go before words, between which no line leads; then what has most values, but for seeds. */
+/** The one to begin with: the buffer; then numbers, as between words no line leads; then what has most values, but for seeds. */
 export function firstAxis(list: Listed): string | undefined {
   const count = (name: string): number => (name === "seed" ? 0 : new Set(list.rows.map((row) => valueOf(list, row, name))).size);
   const places = (name: string): Value[] => list.rows.map((row) => valueOf(list, row, name)).filter((each) => each !== null);
-  const ranked = (name: string): number => (name !== "seed" && numeric(places(name)) ? 1000 : 0) + count(name);
+  const ranked = (name: string): number => (name !== "seed" && numeric(places(name)) ? (name.endsWith("buffer") ? 2000 : 1000) : 0) + count(name);
   return axes(list).sort((a, b) => ranked(b) - ranked(a))[0];
 }
 
@@ -92,18 +92,19 @@ export function drawn(list: Listed, rows: Stored[], x: string, figure: string): 
   }
   const places = [...new Set(rows.map((row) => valueOf(list, row, x)).filter((each) => each !== null))];
   const numbers = numeric(places);
-  const order = numbers ? places.map((_, index) => index).sort((a, b) => (numbers[a] ?? 0) - (numbers[b] ?? 0)) : places.map((_, index) => index);
+  const inWords = (a: number, b: number): number => String(places[a]).localeCompare(String(places[b]), "en", { numeric: true });
+  const order = places.map((_, index) => index).sort((a, b) => (numbers ? (numbers[a] ?? 0) - (numbers[b] ?? 0) : inWords(a, b)));
   const shown = [...groups].slice(0, MOST_LINES);
   const mean = (values: number[] | undefined): number | null => (values ? values.reduce((sum, each) => sum + each, 0) / values.length : null);
   return {
     columns: [
-      order.map((index) => (numbers ? (numbers[index] ?? 0) : index)),
+      order.map((index, at) => (numbers ? (numbers[index] ?? 0) : at)),
       ...shown.map(([, group]) => order.map((index) => mean(group.get(places[index] ?? null)))),
     ],
     lines: shown.map(([label], index) => ({ label, color: color(index), dash: dash(index), points: true, joined: numbers !== null })),
-    unit: numbers ? (NUMBER.exec(String(places[0]))?.[2] ?? "") : "",
+    unit: numbers ? unitOf(places[0] ?? null) : "",
     of: others.map((each) => titleOf(list, each) ?? each),
-    words: numbers ? undefined : places.map(String),
+    words: numbers ? undefined : order.map((index) => String(places[index])),
     left: groups.size - shown.length,
   };
 }
@@ -122,9 +123,12 @@ export const titleOf = (list: Listed, name: string): string | undefined => list.
 
 const labels = (list: Listed): string[] => list.columns.filter((column) => !column.figure).map((column) => column.name);
 
+/** "packets", of one as of several. */
+const unitOf = (value: Value): string => (typeof value === "number" ? "" : (NUMBER.exec(String(value))?.[2] ?? "")).replace(/^packet$/, "packets");
+
 /** Numbers of values that are some, all of one unit. */
 function numeric(values: Value[]): number[] | null {
   const read = values.map((value) => (typeof value === "number" ? ["", String(value), ""] : NUMBER.exec(String(value))));
-  const units = new Set(read.map((each) => each?.[2]));
+  const units = new Set(values.map(unitOf));
   return read.every(Boolean) && units.size <= 1 ? read.map((each) => Number(each?.[1])) : null;
 }
