@@ -276,6 +276,25 @@ def test_a_buffer_is_one_however_it_is_written(address: str) -> None:
         assert api.listed(where=condition)[1]["total"] == 2
 
 
+def test_calls_are_rated_in_lists(address: str) -> None:
+    api = Api(address)
+    udp = '{ kind = "udp", packet = "200 B", interval = "20 ms" }'
+    call = f'\n[[flows]]\nname = "call"\nrtt = "20 ms"\napplication = {udp}\n'
+    text = SCENARIO.replace("flows = [{", "[[flows]]\n").replace("}]", "").replace(", count", "\ncount")
+    _, job = api.begin("compare", text.replace(", rtt", "\nrtt") + call)
+    state = api.ended(job)
+    assert state["state"] == "done", state["progress"]
+    for means in ("0", "1"):
+        _, listed = api.listed(figure="call_r", means=means)
+        assert listed["columns"][-1]["title"] == "call: rating R"
+        assert {"name": "call_mos", "title": "call: mean opinion score"} in listed["figures"]
+        assert "worst group" in listed["notes"][-1]
+        ratings = [row["values"][-1] for row in listed["rows"]]
+        assert any(ratings)
+        assert all(0 < each < 94 for each in ratings if each is not None)
+    assert 0 < api.listed(where="call_r > 50")[1]["total"] <= listed["stored"]
+
+
 def test_conditions_find_what_lists_show(address: str) -> None:
     api = Api(address)
     _, job = api.begin("compare")

@@ -12,8 +12,8 @@ from bufferlab.experiment.store.rows import DONE
 from bufferlab.experiment.store.studies import Asked, Study
 from bufferlab.render.setting_text import changes_text, setting_names, setting_text, words_in_a_row
 from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX
-from bufferlab.results.metrics.registry import STORED
 from bufferlab.web.buffers import BuffersOf, with_packets
+from bufferlab.web.calls import LISTED
 
 VERSION: Final = "scenario"
 """Label that tells scenarios of one group apart which nothing else does: their numbers."""
@@ -77,13 +77,28 @@ def _with_one_name(frame: pl.DataFrame, parameters: Sequence[str]) -> tuple[pl.D
     return frame, [path for path in parameters if path in frame.columns]
 
 
-def means_by_study(frame: pl.DataFrame, parameters: Sequence[str]) -> pl.DataFrame:
-    """Means over the seeds of each point, of each study by itself: another may have had more seeds."""
+def means_by_study(
+    frame: pl.DataFrame, parameters: Sequence[str], beside: Sequence[str] = ()
+) -> pl.DataFrame:
+    """Means over the seeds of each point, of each study by itself: another may have had more seeds.
+
+    Args:
+        frame: What `rows_by_study` has made.
+        parameters: What was varied.
+        beside: Figures that stores do not keep of every run; their means have no interval.
+    """
     parts = [
-        means_of_points(part, parameters).with_columns(pl.lit(part[_ASKED_BY][0]).alias(_ASKED_BY))
+        _means(part, parameters, beside).with_columns(pl.lit(part[_ASKED_BY][0]).alias(_ASKED_BY))
         for part in frame.partition_by(_ASKED_BY, maintain_order=True)
     ]
     return pl.concat(parts, how="diagonal") if parts else frame
+
+
+def _means(part: pl.DataFrame, parameters: Sequence[str], beside: Sequence[str]) -> pl.DataFrame:
+    points = means_of_points(part, parameters)
+    by = [*parameters, "scenario", "scenario_hash"]
+    others = part.group_by(by).agg(pl.col(name).mean() for name in beside)
+    return points.join(others, on=by, how="left", nulls_equal=True, maintain_order="left")
 
 
 def labels_of(parameters: Sequence[str]) -> list[str]:
@@ -167,4 +182,4 @@ def _row(
 
 
 def _shown(name: str, value: float | None) -> float | None:
-    return None if value is None else float(STORED[name].unit.scaled(value))
+    return None if value is None else float(LISTED[name].unit.scaled(value))

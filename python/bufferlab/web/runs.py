@@ -19,6 +19,7 @@ from bufferlab.results.metrics.registry import STORED
 from bufferlab.scenario import Scenario
 from bufferlab.studies.sweep import keep_scenario
 from bufferlab.web.buffers import buffers_of
+from bufferlab.web.calls import CALLS, LISTED, NOTE, with_calls
 from bufferlab.web.groups import VERSION, grouped_rows, labels_of, means_by_study, rows_by_study
 
 MOST_ROWS: Final = 2000
@@ -65,14 +66,13 @@ class Runs:
         """
         wanted = list(dict.fromkeys([*SHOWN, *([figure] if figure else [])]))
         _check_figures(wanted)
-        named = [name for name in STORED if name in wanted or any(name in each for each in conditions)]
-        beside = [name for name in (STORED[each].censored_by for each in named) if name]
+        named = [name for name in LISTED if name in wanted or any(name in each for each in conditions)]
         asked = read_studies(self._store.directory)
-        runs = self._store.runs(ENGINE, [*dict.fromkeys([*named, *beside])])
+        runs = self._runs(named)
         every, parameters = rows_by_study(runs, asked, lambda identity: self._buffers_of(identity, runs))
         frame = where(_with_short_names(every, parameters), conditions).select(every.columns)
         if means:
-            frame = means_by_study(frame, parameters)
+            frame = means_by_study(frame, parameters, [name for name in named if name in CALLS])
         labels = [*labels_of(parameters), "runs" if means else "seed"]
         shown = frame.head(MOST_ROWS)
         groups, rows = grouped_rows(shown, asked, labels, wanted)
@@ -82,7 +82,7 @@ class Runs:
             "stored": every["plan_hash"].n_unique(),
             "listed": shown.height if means else shown["plan_hash"].n_unique(),
             "others": sum(count for name, count in self._store.engines().items() if name != ENGINE),
-            "notes": condition_notes(every, conditions),
+            "notes": [*condition_notes(every, conditions), *([NOTE] if any(map(CALLS.get, named)) else [])],
             "columns": [
                 *(
                     {"name": name, "title": title, "figure": False}
@@ -90,7 +90,7 @@ class Runs:
                 ),
                 *({"name": name, "title": _label(name), "figure": True} for name in wanted),
             ],
-            "figures": [{"name": name, "title": _label(name)} for name in STORED if STORED[name].title],
+            "figures": [{"name": name, "title": _label(name)} for name in LISTED if LISTED[name].title],
             "groups": groups,
             "rows": rows,
         }
@@ -109,6 +109,13 @@ class Runs:
             key="the scenario of this run",
             accepted="runs of sweeps, and of what this page asked for",
         )
+
+    def _runs(self, named: Sequence[str]) -> pl.DataFrame:
+        """All runs with some figures, and with those that say what a lack of one means."""
+        beside = [name for name in (LISTED[each].censored_by for each in named) if name]
+        runs = self._store.runs(ENGINE, [name for name in STORED if name in named or name in beside])
+        calls = [name for name in named if name in CALLS]
+        return with_calls(runs, self._store.last_measured(), calls) if calls else runs
 
     def _kept(self, identity: str, runs: pl.DataFrame) -> Scenario | None:
         """The scenario with a hash; `None` if the store does not have it."""
@@ -148,10 +155,10 @@ def _changed(path: Path, overrides: str) -> Scenario | None:
 
 def _check_figures(names: Sequence[str]) -> None:
     for name in names:
-        if name not in STORED:
-            raise InputError("is no figure", key="figure", value=name, accepted=", ".join(STORED))
+        if name not in LISTED:
+            raise InputError("is no figure", key="figure", value=name, accepted=", ".join(LISTED))
 
 
 def _label(name: str) -> str:
-    metric = STORED[name]
+    metric = LISTED[name]
     return metric.unit.label(metric.title or name)

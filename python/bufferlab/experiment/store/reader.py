@@ -65,6 +65,13 @@ class StoreReader:
         rows = self._collect(lambda rows: rows.filter(wanted).select(columns)).sort("finished_at")
         return dict(rows.select("plan_hash", "measured").iter_rows())
 
+    def last_measured(self, engine: str = ENGINE) -> dict[str, str]:
+        """What the last measure of each run returned, as JSON, by the identity of what was simulated."""
+        wanted = pl.col("measured").is_not_null() & (pl.col("engine") == engine)
+        columns = ("plan_hash", "measured", "finished_at")
+        rows = self._collect(lambda rows: rows.filter(wanted).select(columns)).sort("finished_at")
+        return dict(rows.select("plan_hash", "measured").iter_rows())
+
     def engines(self) -> dict[str, int]:
         """Number of runs by each engine, the one that ran last first."""
         rows = _latest(

@@ -1,0 +1,55 @@
+"""Figures of calls in lists of runs, from what `advise`, `compare` and `size` measured of each group."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import polars as pl
+
+from bufferlab.results.metrics.latency import LATENCY
+from bufferlab.results.metrics.metric import Better, Metric
+from bufferlab.results.metrics.registry import STORED
+
+CALLS: Final[Mapping[str, Metric]] = {
+    metric.name: metric
+    for metric in LATENCY
+    if metric.name in {"call_r", "call_mos", "call_delay_ms", "call_lost_fraction"}
+}
+"""The figures of calls that lists can have."""
+
+LISTED: Final[Mapping[str, Metric]] = {**STORED, **CALLS}
+"""All figures that lists can have."""
+
+NOTE: Final = (
+    "Figures of calls are those of the worst group. advise, compare and size keep them; sweep does not."
+)
+
+
+def with_calls(runs: pl.DataFrame, measured: Mapping[str, str], names: Sequence[str]) -> pl.DataFrame:
+    """Runs with figures of calls: of the group whose calls are worst; null if none was rated.
+
+    Args:
+        runs: Rows of a store.
+        measured: What was measured of each run, as JSON.
+        names: Of `CALLS`.
+    """
+    values = [[*_flat(json.loads(measured.get(run, "{}")))] for run in runs["plan_hash"]]
+    columns = [pl.Series(name, [_worst(each, name) for each in values], pl.Float64) for name in names]
+    return runs.with_columns(columns)
+
+
+def _flat(values: object) -> Iterator[tuple[str, Any]]:
+    """What was measured by name, of several links' too."""
+    for name, value in values.items() if isinstance(values, dict) else ():
+        if isinstance(value, dict):
+            yield from _flat(value)
+        else:
+            yield name, value
+
+
+def _worst(values: Sequence[tuple[str, Any]], name: str) -> float | None:
+    found = [float(value) for key, value in values if key.rpartition(".")[2] == name and value is not None]
+    worst = min if CALLS[name].better is Better.HIGHER else max
+    return worst(found, default=None)
