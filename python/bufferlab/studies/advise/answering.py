@@ -190,7 +190,8 @@ class _Answering:
         judged: Judged = advice.aspects, advice.weights
         if entry.queue.knob == "limit" and link["queue"]["discipline"] in _alike(entry.queue):
             judged = judged_by_buffers(*judged, self.needs.emphasis)
-        rival, missed = rival_of(entry, f"{TODAY}, as it is", values, advice.targets, judged)
+        targets = [each.target for each in entry.checks]  # what the answer is held to
+        rival, missed = rival_of(entry, f"{TODAY}, as it is", values, targets, judged)
         buffer = link["buffer"]
         packets = _in_packets(buffer)
         kind, shaped = str(link["queue"]["discipline"]), is_home(self.base)
