@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,8 +12,10 @@ import polars as pl
 import pytest
 
 import bufferlab
+from bufferlab import InputError
 from bufferlab.captured.doubts import contradicted, doubts, late
 from bufferlab.captured.findings import Findings
+from bufferlab.captured.fitting import refuse_unlike
 from bufferlab.captured.rate import is_impossible
 from bufferlab.captured.scenario import Known
 from bufferlab.render.observe.fit import fit_doubts, fit_lines, is_like
@@ -213,3 +216,16 @@ def test_controls_that_may_be_others_and_a_loss_that_is_another_are_doubts(at_se
     ):
         made = dataclasses.replace(near, captured={**fit.captured, "loss": seen}, alike=alike)
         assert list(fit_doubts(made, is_mix_given=False)) == expected
+
+
+@pytest.mark.parametrize(
+    ("loss", "distance", "rate", "is_refused"),
+    [(0.0, 9.0, None, True), (0.01, 9.0, None, False), (0.0, 0.3, None, False), (0.0, 9.0, "20 Mbps", False)],
+)
+def test_no_answer_follows_where_nothing_is_lost_and_no_run_is_near(
+    at_senders: Findings, loss: float, distance: float, rate: str | None, *, is_refused: bool
+) -> None:
+    fit = at_senders.fit(mix=[("cubic-linux(hystart)", 100.0)])
+    made = dataclasses.replace(fit, captured={**fit.captured, "loss": loss}, distance=distance)
+    with pytest.raises(InputError, match="shows no loss") if is_refused else nullcontext():
+        refuse_unlike(made, Known(rate=rate))

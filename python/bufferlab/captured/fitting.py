@@ -32,6 +32,7 @@ from bufferlab.captured.scenario import (
 )
 from bufferlab.captured.shared import likeness
 from bufferlab.captured.waits import with_known_rtt
+from bufferlab.errors import InputError
 from bufferlab.experiment.run import run
 from bufferlab.scenario import Scenario
 
@@ -151,6 +152,29 @@ def fitted(link: CapturedLink, known: Known = NOTHING, *, tell: Tell = lambda _d
     else:
         fit = _nearest(link, known, seen, tell)
     return replace(fit, left_out=left_out(link, known), hidden_ms=hidden_ms)
+
+
+def refuse_unlike(fit: Fit, known: Known) -> None:
+    """Refuse to answer where nothing was lost and no run is near: senders that pace themselves fill no link.
+
+    What they send all together looks like a rate then, and a packet's time at one's pace like a wait.
+
+    Args:
+        fit: What comes nearest.
+        known: What the operator says; with a rate, it is an answer for that.
+
+    Raises:
+        InputError: It is so.
+    """
+    is_far = fit.distance is not None and fit.distance > NEAR
+    if known.rate is None and is_far and not fit.captured["loss"]:
+        raise InputError(
+            "shows no loss, and no run of its scenario does what was captured, so its rate may be that of "
+            "its senders, and no buffer follows from it",
+            key="capture",
+            accepted="the link's rate (--rate), or a capture from a busy hour; --scenario FILE writes what "
+            "there is",
+        )
 
 
 def _usual(link: CapturedLink, known: Known, seen: Values) -> Fit:

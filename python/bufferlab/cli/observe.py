@@ -339,7 +339,7 @@ def _hand_over(
 
 def _fit_and_write(found: Findings, path: Path | None, known: Known, answer: _Answer) -> None:
     from bufferlab.captured.doubts import contradicted, refuse_idle  # noqa: PLC0415 - slow to import
-    from bufferlab.captured.fitting import fitted  # noqa: PLC0415
+    from bufferlab.captured.fitting import fitted, refuse_unlike  # noqa: PLC0415
     from bufferlab.progress import progress_bar  # noqa: PLC0415
     from bufferlab.render.observe.fit import BEWARE, fit_doubts, fit_lines, is_like  # noqa: PLC0415
 
@@ -347,6 +347,8 @@ def _fit_and_write(found: Findings, path: Path | None, known: Known, answer: _An
         refuse_idle(found, known)
     with progress_bar("trying controls", logged=True) as bar:
         fit = fitted(found, known, tell=bar.update)
+    if answer.is_wanted:
+        refuse_unlike(fit, known)
     lines = list(fit_lines(fit, is_mix_given=known.mix is not None))
     against = list(contradicted(found, known))
     doubts = [f"{BEWARE}{each}" for each in (*found.doubts, *against)]
