@@ -20,10 +20,9 @@ _BUFFER: Final = ".buffer"
 
 def buffers_of(scenario: Scenario) -> dict[str, str]:
     """The buffers of links that hold a number of packets, by each of their paths."""
-    plan = json.loads(scenario.seeded().plan_json())
     found: dict[str, str] = {}
-    for index, link in enumerate(plan["links"]):
-        limit = link["discipline"].get("limit")
+    for index, link in enumerate(scenario.seeded().resolved["links"]):
+        limit = link["buffer"]["limit"]
         if isinstance(limit, dict) and "packets" in limit:
             names = [f"links[{index}]", f"links.{link['name']}", *(["bottleneck"] if index == 0 else [])]
             found |= {name + _BUFFER: packets_text(limit["packets"]) for name in names}
