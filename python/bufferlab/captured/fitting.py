@@ -122,6 +122,11 @@ class Fit:
     left_out: Mapping[str, float] = field(default_factory=dict)
     hidden_ms: float = 0.0
 
+    @property
+    def is_far(self) -> bool:
+        """Whether the run does not do what was captured."""
+        return self.distance is not None and self.distance > NEAR
+
 
 @dataclass(frozen=True)
 class _Tried:
@@ -166,8 +171,7 @@ def refuse_unlike(fit: Fit, known: Known) -> None:
     Raises:
         InputError: It is so.
     """
-    is_far = fit.distance is not None and fit.distance > NEAR
-    if known.rate is None and is_far and not fit.captured["loss"]:
+    if known.rate is None and fit.is_far and not fit.captured["loss"]:
         raise InputError(
             "shows no loss, and no run of its scenario does what was captured, so its rate may be that of "
             "its senders, and no buffer follows from it",

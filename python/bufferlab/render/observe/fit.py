@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from bufferlab.captured.fitting import NEAR, Fit
+from bufferlab.captured.fitting import Fit
 from bufferlab.render.words import listed
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 
@@ -34,7 +34,7 @@ _NEAREST: Final = "of those tried, a run with {} is nearest to the capture"
 
 def fit_lines(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
     """Controls and queue and where they come from, what the run gives beside the capture, and a warning."""
-    is_far = fit.distance is not None and fit.distance > NEAR
+    is_far = fit.is_far
     if fit.hidden_ms:
         wait = MILLISECONDS.quantity(fit.hidden_ms, digits=3)
         why = "which has no round trip as short as --rtt"
@@ -62,13 +62,12 @@ def fit_lines(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
 
 def is_like(fit: Fit) -> bool:
     """Whether a run of the scenario does what was captured, so that its queue may be what runs there."""
-    is_far = fit.distance is not None and fit.distance > NEAR
-    return not is_far and not any(_is_off(fit, name) for name in _WAITS)
+    return not fit.is_far and not any(_is_off(fit, name) for name in _WAITS)
 
 
 def fit_doubts(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
     """What most speaks against the scenario, in few words, as a box has room for."""
-    if fit.distance is not None and fit.distance > NEAR:
+    if fit.is_far:
         yield "the scenario does not do what was captured (below), so this may be wrong"
     elif not is_like(fit):
         yield "waits of the scenario and of the capture are far apart (below), so this may be wrong"
@@ -77,7 +76,7 @@ def fit_doubts(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
     if fit.controls is not None and fit.alike and not is_mix_given:
         others = " or ".join((fit.controls, *map(str, fit.alike[:2])))
         yield f"controls are a guess, by runs: {others}; --mix names them"
-    if _loses_otherwise(fit):
+    if _is_off(fit, "loss"):
         own, seen = (
             FRACTION.quantity(each["loss"] or 0.0, digits=2) for each in (fit.reproduced, fit.captured)
         )
@@ -87,21 +86,12 @@ def fit_doubts(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
 
 
 def _is_off(fit: Fit, name: str) -> bool:
-    """Whether a wait of the run is far from the captured one."""
+    """Whether a wait of the run, or its loss, is far from the captured one."""
     own, seen = fit.reproduced[name], fit.captured[name]
     if own is None or seen is None:
         return False
     low, high = sorted((own, seen))
-    return high > _OFF * low and high - low > _OFF_MS
-
-
-def _loses_otherwise(fit: Fit) -> bool:
-    """Whether the loss of the run is far from the captured one."""
-    own, seen = fit.reproduced["loss"], fit.captured["loss"]
-    if own is None or seen is None:
-        return False
-    low, high = sorted((own, seen))
-    return high > _OFF * low and high - low > _OFF_LOSS
+    return high > _OFF * low and high - low > (_OFF_LOSS if name == "loss" else _OFF_MS)
 
 
 def _controls(fit: Fit, *, is_mix_given: bool, is_far: bool) -> Iterator[str]:
