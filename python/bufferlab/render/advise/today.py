@@ -151,17 +151,12 @@ def may_stay(advice: Advice, found: Today) -> bool:
         return False
     if _worse_call(advice, found) is not None:
         return False
-    worst, behind = found.rival.worst, _most_behind(found)
+    worst, behind = found.rival.worst, found.rival.most_behind
     return (
         behind < 0
         or _waits_briefly(advice, found)
         or (behind <= MATERIAL and (worst is None or worst[1] <= NOTABLE))
     )
-
-
-def _most_behind(found: Today) -> float:
-    behind = found.rival.behind
-    return (behind.mean or 0.0) + (behind.half_width or 0.0)
 
 
 def _met(advice: Advice, found: Today) -> str:
@@ -171,7 +166,7 @@ def _met(advice: Advice, found: Today) -> str:
         lost, then = (each.mean("loss").mean or 0.0 for each in (found, advice.answer))
         losses = f"{FRACTION.quantity(lost, digits=2)}, not {FRACTION.text(then, digits=2)}"
         return f"{begin} and loses {losses}; {waits}"
-    fare = "alike" if _most_behind(found) >= 0 else fare_words(found.rival, found, advice.answer)
+    fare = "alike" if found.rival.most_behind >= 0 else fare_words(found.rival, found, advice.answer)
     return f"{begin}, and users fare {fare}{f'; but {waits}' if _stands(advice, found) else ''}"
 
 

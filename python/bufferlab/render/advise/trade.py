@@ -140,7 +140,7 @@ def half_is_better(advice: Advice) -> str | None:
     if found is None or not all(map(advice.needs.is_assumed, found.missed)):
         return None
     behind = found.rival.behind
-    if (behind.mean or 0.0) + (behind.half_width or 0.0) >= -NOTABLE / 2:
+    if found.rival.most_behind >= -NOTABLE / 2:
         return None
     if not found.missed:
         share = share_text(behind)

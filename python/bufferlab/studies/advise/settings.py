@@ -283,8 +283,8 @@ class Settings:
             self._ease(queue, found.size)
         return True
 
-    def _may_ease(self, queue: Queue, setting: int, checks: Sequence[Check]) -> bool:
-        """Ask less of a buffer that misses nothing but our default; whether it then misses nothing."""
+    def _misses_default_alone(self, queue: Queue, checks: Sequence[Check]) -> bool:
+        """Whether a buffer misses at most our default, and not what is asked of a usual setting."""
         floor = self.question.floor
         if (
             floor is None
@@ -294,10 +294,7 @@ class Settings:
             return False
         used = next((each.found.mean for each in checks if each.target == floor), None)
         (usual,) = relaxed([floor], floor)
-        if used is None or usual.margin(used) < 0:
-            return False
-        self._ease(queue, setting)
-        return True
+        return used is not None and usual.margin(used) >= 0
 
     def _ease(self, queue: Queue, setting: int) -> None:
         """Ask less of our default of a queue with a setting."""
@@ -356,7 +353,8 @@ class Settings:
             runs = found.values
             confidence = found.confidence if found.size == setting else None
         checks = checks_at(self.question.targets_at(queue, setting), setting, runs, chances)
-        if found is not None and not found.confirmed and self._may_ease(queue, setting, checks):
+        if found is not None and not found.confirmed and self._misses_default_alone(queue, checks):
+            self._ease(queue, setting)
             checks = checks_at(self.question.targets_at(queue, setting), setting, runs, chances)
             confidence = None
         if confidence is None:

@@ -72,9 +72,9 @@ def _better(answer: Entry, targets: Sequence[Target], judged: Judged, measure: M
     while case is not None:
         values = measure(case)
         rival, missed = rival_of(answer, f"{case.name}, smaller", values, targets, judged)
-        if missed or -_most_behind(rival) < gained or _loses_more(answer.values, values, targets):
+        if missed or -rival.most_behind < gained or _loses_more(answer.values, values, targets):
             break
-        found, gained = _taken(answer, case.size, rival, is_eased=False), -_most_behind(rival) + NOTABLE / 2
+        found, gained = _taken(answer, case.size, rival, is_eased=False), -rival.most_behind + NOTABLE / 2
         case = _half_of(case, answer)
     return found
 
@@ -92,11 +92,7 @@ def _half_of(case: Case, answer: Entry) -> Case | None:
 
 def _is_as_good(rival: Rival) -> bool:
     """Whether the runs show that users do not notice the difference, as a whole and in each aspect."""
-    return _most_behind(rival) <= MATERIAL and (rival.worst is None or rival.worst[1] <= NOTABLE)
-
-
-def _most_behind(rival: Rival) -> float:
-    return (rival.behind.mean or 0.0) + (rival.behind.half_width or 0.0)
+    return rival.most_behind <= MATERIAL and (rival.worst is None or rival.worst[1] <= NOTABLE)
 
 
 def _loses_more(former: Sequence[Values], values: Sequence[Values], targets: Sequence[Target]) -> bool:

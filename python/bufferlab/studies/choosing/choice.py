@@ -69,6 +69,11 @@ class Rival:
     is_lossy: bool = False
     is_standing: bool = False
 
+    @property
+    def most_behind(self) -> float:
+        """By which share users fare worse at most, by the interval; negative if they surely fare better."""
+        return (self.behind.mean or 0.0) + (self.behind.half_width or 0.0)
+
 
 @dataclass(frozen=True)
 class Choice:
