@@ -121,21 +121,27 @@ await page.goto(`${address}#s=${link}`);
 await page.reload();
 await page.getByText("Ask this computer: advise, size, compare, run, sweep (3 asked)").click();
 await job.waitFor();
+// a buffer that is set on the way is part of what is asked of, and runs today
+await page.getByRole("button", { name: "Step", exact: true }).click();
+await page.getByRole("button", { name: /^BDP: / }).click();
+await page.getByRole("heading", { name: "fifo, buffer 17 packets" }).waitFor();
 await page.getByRole("button", { name: /^advise: / }).click();
 const advice = page.getByRole("region", { name: "advise, done" });
 await advice.waitFor();
 assert.match(await advice.locator(".glance strong").textContent(), /^(Run|Keep|Any|Take) /);
 const beside = advice.getByRole("region", { name: "What is beside the answer" });
 assert.equal(await beside.getByRole("rowheader", { name: "answer", exact: true }).count(), 1);
+assert.match(await beside.getByRole("row", { name: /^today/ }).getByRole("cell").first().textContent(), /^fifo, 17 packets$/);
+await advice.getByText("Judged first by targets").waitFor();
 const widths = await beside.getByRole("row").evaluateAll((rows) => new Set(rows.map((row) => row.cells.length)).size);
 assert.equal(widths, 1);
 assert.match(await advice.getByRole("region", { name: "Lines to type" }).first().textContent(), /^tc qdisc/);
 assert.doesNotMatch(await advice.textContent(), /[│╭─]/);
 // it says what it was asked of, and what its words mean, each once
-await advice.getByText("Asked of “small”, as its text has it.").waitFor();
+await advice.getByText("Asked of “small”, changed here: buffer 17 packets.").waitFor();
 await job.getByText("Asked of “small”, changed here: queue codel.").waitFor();
 const words = await advice.locator(".terms dt").allTextContents();
-for (const word of ["plain", "Jain", "used"]) assert.ok(words.includes(word), words.join());
+for (const word of ["today", "Jain", "used"]) assert.ok(words.includes(word), words.join());
 assert.equal(new Set(words).size, words.length);
 await advice.getByText("What it rests on: tables and notes").click();
 await advice.getByRole("columnheader", { name: "packets" }).waitFor();
@@ -162,7 +168,7 @@ await checked.getByText("sweep: Many variants").click();
 await passes("served");
 await checked.setViewportSize({ width: 360, height: 800 });
 await checked.evaluate(() => (window.location.hash = "#runs"));
-await checked.getByText(/^small: advise, \d\d:\d\d \(\d+ runs\)$/).waitFor();
+await checked.getByText(/^small: advise, \d\d:\d\d, with buffer 17 packets \(\d+ runs\)$/).waitFor();
 // the chart begins with the buffer, as numbers
 assert.equal(await checked.getByLabel("along").inputValue(), "bottleneck.buffer");
 await checked.getByRole("img", { name: "wait: mean, ms" }).getByText("buffer, packets").waitFor();

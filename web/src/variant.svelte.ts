@@ -317,6 +317,19 @@ export class Variant {
     return (this.now && this.#layout?.exchange(this.now, group)) || 0;
   }
 
+  /** The scenario with all that sliders have set, also of what moved on the way, as TOML.
+   * @throws Error if it is none. */
+  async written(): Promise<string> {
+    const { worker, runner } = started();
+    try {
+      const read = await runner.read(this.asked);
+      if ("problems" in read) throw new Error(read.problems.map(({ message }) => message).join("; "));
+      return read.answer.toml;
+    } finally {
+      worker.terminate();
+    }
+  }
+
   /** What rules ask for, and what was measured. */
   get marks(): Mark[] {
     const rules = this.answer?.links[this.link]?.marks ?? [];

@@ -35,7 +35,7 @@ _PREFIX: Final = "bufferlab: "
 SWEEP: Final = "sweep"
 
 VERBS: Final[Mapping[str, tuple[str, ...]]] = {
-    "advise": ("--out", "results"),
+    "advise": ("--out", "results", "--today", "scenario"),
     "size": ("--out", "results"),
     "compare": ("--plot", "figures"),
     "run": (
