@@ -11,7 +11,7 @@ import pytest
 
 import bufferlab
 from bufferlab.captured.flows import timed
-from bufferlab.captured.shared import FEWEST_BINS, Hidden, hidden, likeness
+from bufferlab.captured.shared import FEWEST_BINS, FEWEST_SAMPLES, Hidden, hidden, likeness
 
 BINS = 40
 WIDTH_NS = 100_000_000
@@ -30,7 +30,7 @@ def tables(
     """Their trips and flows."""
     trips, flows = [], []
     for flow, (own, start) in enumerate(zip(own_ms, starts, strict=True)):
-        waits = np.broadcast_to(waits_ms, (len(own_ms), BINS))[flow, start:]
+        waits = np.broadcast_to(waits_ms, (len(own_ms), waits_ms.shape[-1]))[flow, start:]
         least_ns = int(1e6 * (own + waits.min()))
         for place, wait in enumerate(waits, start):
             trips.append((flow, 0, place * WIDTH_NS, WIDTH_NS, sampled, 1e6 * (own + wait), least_ns))
@@ -102,7 +102,8 @@ def test_an_impossible_level_is_not_believed() -> None:
 
 
 def test_few_samples_tell_nothing() -> None:
-    assert found([20.0, 80.0], filling(30.0), [0, 1], sampled=1) is None
+    few = FEWEST_SAMPLES * FEWEST_BINS - 1
+    assert found([20.0, 80.0], filling(30.0)[:few], [0, 1], sampled=1) is None
     assert found([20.0, 80.0], filling(30.0), [0, BINS - FEWEST_BINS + 1]) is None
     assert found([20.0], filling(30.0), [0]) is None
 
@@ -137,3 +138,54 @@ def test_a_queue_that_stands_hides_in_no_round_trip(tmp_path: Path) -> None:
     waits = seen.waits or {}
     assert waits["p95_ns"] / 1e6 == pytest.approx(link["wait_p95_ms"], rel=0.1)
     assert waits["depth_ns"] / 1e6 == pytest.approx(100.0, rel=0.1)
+
+
+def test_no_round_trip_is_shorter_than_its_path(tmp_path: Path) -> None:
+    """One of 40 ms was 4: it began before the queue filled, and lost what others waited while it lasted."""
+    path = tmp_path / "senders.pcapng"
+    link = {
+        "run": {"duration": "20 s", "warmup": "0 s", "seed": 3, "stack": "linux"},
+        "bottleneck": {"rate": "20 Mbps", "delay": "2 ms", "buffer": "600 packets"},
+        "flows": [
+            {
+                "count": 4,
+                "rtt": "40 ms",
+                "congestion": "cubic-linux(hystart)",
+                "window": "100 KB",
+                "start": "uniform(0 s, 2 s)",
+            }
+        ],
+    }
+    bufferlab.run(link, progress=False, pcap=path)
+    assert timed(bufferlab.observe(path).long)["rtt_ms"].to_list() == pytest.approx([40] * 4, rel=0.02)
+
+
+def test_flows_with_few_samples_are_compared_in_wider_bins(tmp_path: Path) -> None:
+    """In a capture of 10 s round trips of 15 and 50 ms were 83 to 158, and the median wait half as long."""
+    path = tmp_path / "senders.pcapng"
+    common = {"stack": "linux", "duration": "10 s", "warmup": "0 s", "seed": 148}
+    link = {
+        "run": common,
+        "bottleneck": {"rate": "20 Mbps", "delay": "2 ms", "buffer": "5 bdp"},
+        "flows": [
+            {
+                "count": 3,
+                "rtt": "15 ms",
+                "congestion": "reno",
+                "window": "200 KB",
+                "start": "uniform(0 s, 2 s)",
+            },
+            {
+                "count": 3,
+                "rtt": "50 ms",
+                "congestion": "cubic-linux(hystart)",
+                "start": "uniform(0 s, 8 s)",
+            },
+        ],
+    }
+    (result,) = bufferlab.run(link, progress=False, pcap=path)
+    seen = bufferlab.observe(path)
+    (queue,) = result.queues.filter(pl.col("group") == "all").to_dicts()
+    assert seen.waits is not None
+    assert seen.waits["median_ns"] / 1e6 == pytest.approx(queue["wait_p50_ms"], rel=0.1)
+    assert float(timed(seen.long)["rtt_ms"][-1]) < 60

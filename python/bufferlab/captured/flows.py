@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from bufferlab.captured.link import LONG_BYTES, LONG_S, TCP
 from bufferlab.captured.observation import NS_PER_MS, NS_PER_S, Observation
-from bufferlab.captured.shared import Hidden, hidden
+from bufferlab.captured.shared import Array, Hidden, hidden
 
 _LEAST_PART: Final = 0.1
 _NEAR_S: Final = 1.0
@@ -68,7 +68,10 @@ def flows_of(
     known = long.select(_KEYS)
     if found is not None:
         flows, known = _without_hidden(flows, found.flows), found.flows.select(_KEYS)
-    return flows if waits.is_empty() else _without_waiting(flows, waits, known), found
+    if waits.is_empty():
+        return flows, found
+    trips = observation.trips.filter(pl.col("is_ahead") == int(is_ahead))
+    return _without_waiting(flows, waits, known, _hidden_by_moments(trips, waits)), found
 
 
 def waits_over_time(
@@ -155,12 +158,37 @@ def _with_waits(
     return moments.with_columns(pl.Series("wait_ms", larger)).filter(pl.Series(is_known))
 
 
-def _without_waiting(flows: pl.DataFrame, moments: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
-    """The least median wait of long flows while a flow lasted, taken off the times of those not known."""
-    least_ms = _least_waits_ms(flows, moments)
+def _hidden_by_moments(trips: pl.DataFrame, moments: pl.DataFrame) -> pl.DataFrame:
+    """What others wait beyond a flow's own round trips at the same moments, in the median: `most_ms`.
+
+    One that saw the queue fill from nothing has nothing hidden in its smallest round trip, however much
+    others waited at the least while it lasted.
+    """
+    starts, sums = moments["start_ns"].to_numpy(), np.append(0.0, moments["wait_ms"].to_numpy().cumsum())
+    begins = np.searchsorted(starts, trips["start_ns"].to_numpy())
+    ends = np.searchsorted(starts, (trips["start_ns"] + trips["width_ns"]).to_numpy())
+    waited = (sums[ends] - sums[begins]) / np.maximum(ends - begins, 1)
+    beyond = (trips["mean_ns"] - trips["least_ns"].cast(pl.Float64)).to_numpy() / NS_PER_MS
+    return (
+        trips.select(*_KEYS, most_ms=pl.Series(waited - beyond))
+        .filter(pl.Series(ends > begins))
+        .group_by(_KEYS)
+        .agg(pl.col("most_ms").median())
+    )
+
+
+def _without_waiting(
+    flows: pl.DataFrame, moments: pl.DataFrame, known: pl.DataFrame, most: pl.DataFrame
+) -> pl.DataFrame:
+    """The least median wait of long flows while a flow lasted, taken off the times of those not known.
+
+    No more is taken off than `most` has of a flow.
+    """
+    most_ms = flows.select(_KEYS).join(most, on=_KEYS, how="left", maintain_order="left")["most_ms"]
+    least_ms = np.clip(most_ms.fill_null(math.inf).to_numpy(), 0.0, _least_waits_ms(flows, moments))
     # what others waited is an estimate, too: a part of the time stays
-    most_ms = (1.0 - _LEAST_PART) * pl.col("rtt_ms")
-    off = pl.min_horizontal(pl.Series("off", np.where(np.isfinite(least_ms), least_ms, 0.0)), most_ms)
+    nearly = (1.0 - _LEAST_PART) * pl.col("rtt_ms")
+    off = pl.min_horizontal(pl.Series("off", np.where(np.isfinite(least_ms), least_ms, 0.0)), nearly)
     is_known = flows.join(known.with_columns(is_known=True), on=_KEYS, how="left", maintain_order="left")
     return flows.with_columns(
         pl.when(is_known["is_known"].fill_null(value=False))
@@ -170,7 +198,7 @@ def _without_waiting(flows: pl.DataFrame, moments: pl.DataFrame, known: pl.DataF
     )
 
 
-def _least_waits_ms(flows: pl.DataFrame, moments: pl.DataFrame) -> npt.NDArray[np.float64]:
+def _least_waits_ms(flows: pl.DataFrame, moments: pl.DataFrame) -> Array:
     """The least of the moments from a flow's first packet to its last, and the nearest on both sides.
 
     A moment that is farther from the flow than `_NEAR_S` says nothing of it; infinite if there is none.

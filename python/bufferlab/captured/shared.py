@@ -30,6 +30,10 @@ FEWEST_SAMPLES: Final = 4
 FEWEST_BINS: Final = 5
 """What a bin and a flow have at least: fewer say little of the mean. A flow with less is left as it is."""
 
+_WIDER: Final = (2, 4, 8)
+_NEARLY_ALL: Final = 0.9
+"""How many times as wide bins are tried, and the part of the flows that are enough. Our choice."""
+
 _FEWEST_FLOWS: Final = 2
 _FEWEST_PAIRS: Final = 8
 _ROUNDS: Final = 20
@@ -118,8 +122,24 @@ def _overlapping(trips: pl.DataFrame, flows: pl.DataFrame) -> tuple[pl.DataFrame
     known = trips.join(flows, on=["connection", "sender"], how="inner", maintain_order="left")
     if known.is_empty():
         return None
-    rows, means = _table(known.filter(pl.col("samples") > 0))
+    rows, means = _widest_view(known.filter(pl.col("samples") > 0))
     return None if len(rows) < _FEWEST_FLOWS else (rows, means)
+
+
+def _widest_view(trips: pl.DataFrame) -> tuple[pl.DataFrame, Array]:
+    """The narrowest bins in which nearly all flows with enough samples can be compared; else most of them.
+
+    In a capture of some seconds bins are narrow, and of flows that wait for long few have enough samples.
+    """
+    samples = trips.group_by("connection", "sender").agg(pl.col("samples").sum())
+    enough = int((samples["samples"] >= FEWEST_SAMPLES * FEWEST_BINS).sum())
+    best = _table(trips, 1)
+    for times in _WIDER:
+        if len(best[0]) >= _NEARLY_ALL * enough:
+            break
+        found = _table(trips, times)
+        best = found if len(found[0]) > len(best[0]) else best
+    return best
 
 
 def _correlation(own: Array, others: Array) -> float | None:
@@ -131,9 +151,12 @@ def _correlation(own: Array, others: Array) -> float | None:
     return float(np.corrcoef(one, other)[0, 1]) if one.std() > 0 and other.std() > 0 else None
 
 
-def _table(trips: pl.DataFrame) -> tuple[pl.DataFrame, Array]:
-    """The flows, and a row of mean round trips each, ms, in bins as wide as the widest; NaN where unknown."""
-    width = pl.col("width_ns").max()
+def _table(trips: pl.DataFrame, times: int) -> tuple[pl.DataFrame, Array]:
+    """The flows, and a row of mean round trips each, ms; NaN where unknown.
+
+    Bins are as many times as wide as the widest.
+    """
+    width = times * pl.col("width_ns").max()
     bins = (
         trips.with_columns(pl.col("start_ns") // width, total=pl.col("mean_ns") * pl.col("samples"))
         .group_by("connection", "sender", "start_ns", maintain_order=True)
