@@ -38,6 +38,16 @@ async function atTheEnd(page) {
   await page.getByText("What the run came to").first().waitFor();
 }
 
+/** Waits until a field has this value. */
+async function shows(field, value) {
+  const element = await field.elementHandle();
+  await element.evaluate((box, wanted) => new Promise((done, failed) => {
+    const until = performance.now() + 10_000;
+    const look = () => (box.value === wanted ? done() : performance.now() > until ? failed(new Error(`${box.value}, not ${wanted}`)) : setTimeout(look, 20));
+    look();
+  }), value);
+}
+
 const tests = {
   async "an example is there at once and runs to its end"(open) {
     const page = await open("");
@@ -64,7 +74,7 @@ const tests = {
     await page.getByRole("button", { name: /^BDP: / }).click();
     await page.getByText(/of at most 33[;,]/).waitFor();
     assert.match(await summary(page), /^At 4 ms/);
-    await page.getByLabel("Buffer, at once").focus();
+    await page.getByLabel("Buffer, at once", { exact: true }).focus();
     await page.keyboard.press("Home");
     await page.getByText(/of at most 1[;,]/).waitFor();
   },
@@ -100,17 +110,17 @@ const tests = {
     const time = page.getByLabel("Time", { exact: true });
     await time.fill("250");
     await page.getByText("At 1 s").waitFor();
-    const target = page.getByLabel("Target of the wait, at once");
+    const target = page.getByLabel("Target of the wait, at once", { exact: true });
     await target.focus();
     await page.keyboard.press("End");
-    await page.getByText("1 s", { exact: true }).waitFor(); // the slider's own words
+    await shows(page.getByLabel("Target of the wait, at once, typed"), "1 s");
     assert.match(await summary(page), /^At 1 s/);
     await time.fill("750");
     await page.getByText(/At 3 s: (2\d|3\d|40) packets wait/).waitFor();
     const then = await summary(page);
     await time.fill("125");
     await page.getByText("At 500 ms").waitFor();
-    await page.locator("output").getByText("5 ms", { exact: true }).waitFor();
+    await shows(page.getByLabel("Target of the wait, at once, typed"), "5 ms");
     await time.fill("750");
     await page.getByText("At 3 s").waitFor();
     assert.equal(await summary(page), then);
@@ -144,11 +154,11 @@ const tests = {
     assert.equal(copied, await page.getByLabel("A link to what is shown here").inputValue());
     await button(page, "Compare with a copy").click();
     const second = page.getByRole("region", { name: "Variant 2" });
-    await second.getByLabel("Round trip of near").focus();
+    await second.getByLabel("Round trip of near", { exact: true }).focus();
     await page.keyboard.press("End");
-    await second.getByLabel("Rate, from the start").focus();
+    await second.getByLabel("Rate, from the start", { exact: true }).focus();
     await page.keyboard.press("ArrowRight");
-    await second.getByRole("heading", { name: /fifo, buffer 40 packets, rate 10\.\d Mbps, round trip of near 1 s$/ }).waitFor();
+    await second.getByRole("heading", { name: /fifo, buffer 40 packets, rate 12 Mbps, round trip of near 1 s$/ }).waitFor();
     // in a legend as wide as a phone, a long name goes on beside its mark
     await page.setViewportSize({ width: 390, height: 800 });
     await page.getByText("Lay the variants over each other").click();
@@ -442,13 +452,51 @@ const tests = {
     const page = await open(small());
     await button(page, "Step").click();
     await page.getByText("At 4 ms").waitFor();
-    await page.getByLabel("Rate, from the start").focus();
+    await page.getByLabel("Rate, from the start", { exact: true }).focus();
     await page.keyboard.press("End");
     await page.getByText(/% of 1 Gbps/).waitFor();
     await button(page, "Back to the scenario's own values").click();
     await page.getByText(/% of 10 Mbps/).waitFor();
   },
   async "two variants run on one clock"(open) {
+  async "sliders stop at round values, and any value can be typed"(open) {
+    const page = await open(small());
+    const trip = page.getByLabel("Round trip of near", { exact: true });
+    await trip.focus();
+    const seen = [];
+    for (let step = 0; step < 3; step++) {
+      await page.keyboard.press("ArrowRight");
+      seen.push(await trip.getAttribute("aria-valuetext"));
+    }
+    assert.deepEqual(seen, ["25 ms", "30 ms", "40 ms"]);
+    await page.getByRole("list").getByText("near: 2 flows, round trip 40 ms").waitFor();
+    const typed = page.getByLabel("Round trip of near, typed");
+    await typed.fill("33");
+    await typed.press("Enter");
+    await page.getByRole("list").getByText("near: 2 flows, round trip 33 ms").waitFor();
+    await shows(typed, "33 ms");
+    const buffer = page.getByLabel("Buffer, at once, typed");
+    await buffer.fill("1 bdp");
+    await buffer.press("Enter");
+    await page.getByText(/of at most \d+[;,]/).waitFor();
+    assert.equal(await buffer.inputValue(), (await page.getByRole("button", { name: /^BDP: / }).textContent()).replace("BDP: ", ""));
+    const rate = page.getByLabel("Rate, from the start, typed");
+    for (const wrong of ["much", "0", "5 ms", "1,5 Mbps"]) {
+      await rate.fill(wrong);
+      await rate.press("Enter");
+      await page.getByText("No such value: type a number, such as 10 Mbps.").waitFor();
+    }
+    await rate.fill("1.5 Gbps");
+    await rate.press("Enter");
+    await page.getByText(/% of 1.5 Gbps/).waitFor();
+    assert.equal(await page.getByText("No such value").count(), 0);
+    // what the scenario cannot have leads back
+    await typed.fill("1 ms");
+    await typed.press("Enter");
+    await page.getByText("This is no scenario:").waitFor();
+    await button(page, "Back to the scenario's own values").click();
+    await page.getByRole("list").getByText("near: 2 flows, round trip 20 ms").waitFor();
+  },
     const page = await open(small());
     await button(page, "Compare with a copy").click();
     const second = page.getByRole("region", { name: "Variant 2" });

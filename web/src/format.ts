@@ -14,6 +14,11 @@ const SECONDS: [number, string][] = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-
 
 export const time = (seconds: number): string => (seconds === 0 ? "0 s" : scaled(seconds, SECONDS));
 
+/** What may stand behind typed numbers, in the unit that the page computes in. */
+export const TIMES = { ms: 1e-3, s: 1, "µs": 1e-6, us: 1e-6, ns: 1e-9 };
+export const RATES = { mbps: 1e6, bps: 1, kbps: 1e3, gbps: 1e9 };
+export const COUNTS = { "": 1, flows: 1, flow: 1 };
+
 /** As scenarios have it. */
 export const typed = (seconds: number): string => time(seconds).replace("µ", "u");
 
