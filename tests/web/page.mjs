@@ -54,7 +54,7 @@ const tests = {
     await page.getByRole("heading", { name: "A call and downloads at a home gateway" }).waitFor();
     await page.getByText("A home gateway: downloads, and a call that should not wait behind them.", { exact: true }).waitFor();
     await toTheEnd(page);
-    assert.deepEqual(await page.locator(".variant th[scope=col]").allTextContents(), ["packets of", "wait: mean", "lost", "a flow got", "packet took"]);
+    assert.deepEqual(await page.getByRole("region", { name: "What the run came to" }).locator("th[scope=col]").allTextContents(), ["packets of", "wait: mean", "lost", "a flow got", "packet took"]);
     await page.getByText("call, as its listeners hear it: rating R 93.2, MOS 4.4").waitFor();
     assert.deepEqual(await page.locator(".variant .terms dt").allTextContents(), ["R", "MOS"]);
     assert.equal(await page.getByText("New here?").getByRole("link", { name: "stories" }).getAttribute("href"), "#stories");
@@ -136,13 +136,13 @@ const tests = {
       await page.getByRole("img", { name: chart }).locator("canvas").waitFor();
     }
     const own = (name) => page.getByLabel(name, { exact: true }).locator("option").first().textContent();
-    assert.deepEqual([await own("Queue"), await own("Control")], ["as in the scenario: fifo", "as in the scenario: reno"]);
+    assert.deepEqual([await own("Queue"), await own("Control")], ["scenario's: fifo", "scenario's: reno"]);
     await page.getByLabel("Control", { exact: true }).selectOption("scalable");
     await page.getByText("At 0 s").waitFor();
     await page.getByLabel("Time", { exact: true }).fill("700");
     await page.getByText("At 2.8 s").waitFor();
     assert.notEqual(await summary(page), before);
-    assert.equal(await own("Control"), "as in the scenario: reno"); // its own, whatever is chosen
+    assert.equal(await own("Control"), "scenario's: reno"); // its own, whatever is chosen
   },
   async "a link to share is copied, and sliders are said with units"(open) {
     const page = await open(small());
@@ -175,6 +175,17 @@ const tests = {
     const packets = Number((await mark.textContent()).match(/(\d+) packets/)[1]);
     assert.ok(packets > 1 && packets < 100, packets);
     await atTheEnd(page);
+    // in one place, what each number is the answer to
+    const buffers = page.getByRole("region", { name: "Buffers for this link" });
+    const rows = await buffers.locator("tbody tr").evaluateAll((all) => all.map((row) => [...row.cells].map((cell) => cell.textContent.trim())));
+    assert.deepEqual(rows.map(([name]) => name).sort(), ["BDP", "Measured, 99 %", "Stanford", "Theorem 2, 99 %", "set now"]);
+    const [of, drained] = [(name) => rows.find(([each]) => each === name), (count) => `${Number((1.2 * count).toPrecision(3))} ms`];
+    assert.deepEqual(of("Measured, 99 %").slice(1, 3), [`${packets}`, drained(packets)]);
+    assert.match(of("set now")[3], /^what runs in the laboratory, under fifo: it kept the link (99|100)/);
+    assert.match(of("BDP")[3], /one endless Reno flow/);
+    await buffers.getByRole("row", { name: /^Stanford/ }).getByRole("button").click();
+    await shows(page.getByLabel("Buffer, at once, typed"), `${of("Stanford")[1]} packets`);
+    await page.getByText("from the next run on").waitFor();
     const busy = (await page.getByText("the link was busy").textContent()).match(/([\d.]+) %/)[1];
     assert.ok(Number(busy) >= 99, busy);
     // a link that is much faster than its flows cannot be kept busy
@@ -448,17 +459,6 @@ const tests = {
     await atTheEnd(full);
     assert.equal(await full.getByText("although the link is idle").count(), 0);
   },
-  async "a rate changes with a new run"(open) {
-    const page = await open(small());
-    await button(page, "Step").click();
-    await page.getByText("At 4 ms").waitFor();
-    await page.getByLabel("Rate, from the start", { exact: true }).focus();
-    await page.keyboard.press("End");
-    await page.getByText(/% of 1 Gbps/).waitFor();
-    await button(page, "Back to the scenario's own values").click();
-    await page.getByText(/% of 10 Mbps/).waitFor();
-  },
-  async "two variants run on one clock"(open) {
   async "sliders stop at round values, and any value can be typed"(open) {
     const page = await open(small());
     const trip = page.getByLabel("Round trip of near", { exact: true });
@@ -497,6 +497,17 @@ const tests = {
     await button(page, "Back to the scenario's own values").click();
     await page.getByRole("list").getByText("near: 2 flows, round trip 20 ms").waitFor();
   },
+  async "a rate changes with a new run"(open) {
+    const page = await open(small());
+    await button(page, "Step").click();
+    await page.getByText("At 4 ms").waitFor();
+    await page.getByLabel("Rate, from the start", { exact: true }).focus();
+    await page.keyboard.press("End");
+    await page.getByText(/% of 1 Gbps/).waitFor();
+    await button(page, "Back to the scenario's own values").click();
+    await page.getByText(/% of 10 Mbps/).waitFor();
+  },
+  async "two variants run on one clock"(open) {
     const page = await open(small());
     await button(page, "Compare with a copy").click();
     const second = page.getByRole("region", { name: "Variant 2" });

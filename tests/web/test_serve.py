@@ -161,6 +161,23 @@ def test_a_job_is_the_command_with_its_files(address: str) -> None:
     assert listed == state
 
 
+def test_an_answer_names_its_buffers_and_what_they_are_the_answer_to(address: str) -> None:
+    api = Api(address)
+    _, size = api.begin("size", about="this link")
+    _, advice = api.begin("advise", about="this link")
+    (least,) = api.ended(size)["buffers"]
+    assert (least["queue"], least["is_answer"], least["meets"]) == ("fifo", True, True)
+    assert least["targets"] == "utilization at least 99 %, assumed"
+    assert f"Take {least['packets']} packets" in api.ended(size)["answer"]
+    state = api.ended(advice)
+    assert state["about"] == "this link"
+    answer, *others = state["buffers"]
+    assert answer["is_answer"]
+    assert answer["targets"].startswith("utilization at least 9")
+    assert [each["queue"] for each in others] == ([] if answer["queue"] == "fifo" else ["fifo"])
+    assert api.begin("size", about="x" * 101)[0] == 409
+
+
 def test_what_is_wrong_with_a_scenario_is_said_at_its_line(address: str) -> None:
     api = Api(address)
     _, job = api.begin("size", SCENARIO.replace("10 Mbps", "10 Mppp"))

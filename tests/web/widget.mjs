@@ -43,7 +43,7 @@ await cell.getByLabel("Speed").selectOption({ label: "as fast as it goes" });
 await cell.getByRole("button", { name: "Run", exact: true }).click();
 await cell.getByText("What the run came to").nth(1).waitFor();
 assert.equal(await cell.getByRole("button", { name: "Share" }).count(), 0); // a notebook has no address of its own
-const [small, large] = await cell.locator("table tbody tr:first-child td:nth-child(2)").allTextContents();
+const [small, large] = await cell.locator(":not(.buffers *) > table > tbody > tr:first-child td:nth-child(2)").allTextContents();
 await cell.getByText(/of at most 10;/).waitFor();
 await cell.getByText(/of at most 40;/).waitFor();
 assert.notEqual(small, large);

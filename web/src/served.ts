@@ -40,7 +40,22 @@ export interface Job {
   /** What the command has printed, and part by part what it has shown, once it has ended. */
   answer: string;
   view: Part[] | null;
+  /** By what the page knows again what it was asked about, and the buffers that its answer names. */
+  about: string;
+  buffers: Answered[];
   files: string[];
+}
+
+/** A buffer of an answer: python/bufferlab/web/answered.py. */
+export interface Answered {
+  /** Whether it is what was taken; else the best FIFO beside that. */
+  is_answer: boolean;
+  queue: string;
+  setting: string;
+  packets: number;
+  /** In words. */
+  targets: string;
+  meets: boolean;
 }
 
 /** A part of what a command shows: python/bufferlab/render/view.py. */
@@ -70,8 +85,8 @@ export interface Varied {
 }
 
 /** @throws Error with what the server says, if it refuses. */
-export const begin = (verb: string, text: string, changed: Record<string, string>, varied?: Varied): Promise<Job> =>
-  asked<Job>("jobs", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ verb, text, changed, ...varied }) });
+export const begin = (verb: string, text: string, changed: Record<string, string>, about: string, varied?: Varied): Promise<Job> =>
+  asked<Job>("jobs", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ verb, text, changed, about, ...varied }) });
 
 export const addressOf = (job: Job, file: string): string =>
   `${API}/jobs/${job.name}/files/${file.split("/").map(encodeURIComponent).join("/")}`;

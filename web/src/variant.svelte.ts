@@ -72,6 +72,8 @@ export class Variant {
   readonly parted = new Parted();
   /** What sliders did on the way, as far as the run has seen it. */
   moved = $state.raw<Move[]>([]);
+  /** The buffer of the next run, in packets, where it was set after this one had ended. */
+  coming = $state<number | null>(null);
   /** Text or sliders changed since the run began. */
   changed = $state(false);
 
@@ -170,6 +172,7 @@ export class Variant {
 
   async #start(): Promise<void> {
     this.results = this.before = this.justBefore = this.earlier = null;
+    this.coming = null;
     this.limit = this.#discipline?.limit ?? "unlimited";
     this.target = WITH_TARGET.includes(this.#discipline?.kind ?? "") ? (this.#discipline?.target_ps ?? 0) / 1e12 : null;
     this.#rows = [];
@@ -240,6 +243,7 @@ export class Variant {
       this.overrides[`${path}.${key}`] = value;
       if (!this.runs || this.ended) {
         this.changed = true;
+        if ("limit" in to) this.coming = packetsOf(to.limit);
         return;
       }
       const move = { time: this.time, link: this.link, to };
@@ -264,6 +268,16 @@ export class Variant {
   get buffer(): string {
     const isMoved = this.moved.some(({ link, to }) => link === this.link && "limit" in to);
     return isMoved ? `${whole(this.capacity)} ${this.capacity === 1 ? "packet" : "packets"}` : (this.answer?.links[this.link]?.buffer ?? "");
+  }
+
+  /** Changes that the measurement has in it: one during the warm-up is before all of it. */
+  get changes(): number {
+    return this.moved.filter((move) => move.time > (this.answer?.warmup_s ?? 0)).length;
+  }
+
+  /** What the run came to with what is set now; nothing before it has ended. */
+  get came(): Summary | null {
+    return this.changes ? (this.parted.since?.summary ?? null) : this.results;
   }
 
   get #discipline(): Discipline | undefined {

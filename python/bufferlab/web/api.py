@@ -119,10 +119,10 @@ def _read(document: Any) -> Asked:  # noqa: ANN401 - whatever was sent
         KeyError: A part is missing.
         TypeError: A part is of another type.
     """
-    verb, text = document["verb"], document["text"]
+    verb, text, about = document["verb"], document["text"], document.get("about", "")
     vary, seeds, changed = document.get("vary", []), document.get("seeds", 1), document.get("changed", {})
     if not isinstance(vary, list) or not isinstance(changed, dict) or type(seeds) is not int:
         raise TypeError
-    if not all(isinstance(each, str) for each in (verb, text, *vary, *changed.values())):
+    if not all(isinstance(each, str) for each in (verb, text, about, *vary, *changed.values())):
         raise TypeError
-    return Asked(verb, text, tuple(vary), seeds, changed)
+    return Asked(verb, text, tuple(vary), seeds, changed, about)

@@ -25,6 +25,7 @@ from bufferlab.errors import InputError
 from bufferlab.experiment.store.studies import CHANGED_VARIABLE
 from bufferlab.render.setting_text import changes_text, setting_names
 from bufferlab.scenario import Scenario
+from bufferlab.web.answered import buffers_answered
 
 SCENARIO: Final = "scenario.toml"
 SAID: Final = "answer.txt"
@@ -52,6 +53,9 @@ MOST_VARIED: Final = 8
 MOST_CHANGED_BYTES: Final = 20_000
 """Of what sliders changed, as JSON: an environment variable holds it."""
 
+MOST_ABOUT: Final = 100
+"""Letters by which the page knows again what it asked about."""
+
 MOST_SEEDS: Final = 1000
 MOST_RUNNING: Final = 2
 MOST_KEPT: Final = 40
@@ -67,6 +71,7 @@ class Asked:
         vary: Of a sweep: what it varies, as `--vary` has it.
         seeds: Of a sweep: how many for each point.
         changed: What was changed in the scenario, which the text has: values by path.
+        about: By what the page knows again the link that it asked about, whatever its queue and buffer.
     """
 
     verb: str
@@ -74,6 +79,7 @@ class Asked:
     vary: tuple[str, ...] = ()
     seeds: int = 1
     changed: Mapping[str, str] = field(default_factory=dict)
+    about: str = ""
 
     def check(self) -> None:
         """Refuse what is none.
@@ -87,6 +93,8 @@ class Asked:
             raise InputError(
                 "are too many changes", key="changed", accepted="a scenario with them in its text"
             )
+        if len(self.about) > MOST_ABOUT:
+            raise InputError("is too long", key="about", accepted=f"up to {MOST_ABOUT} letters")
         if self.verb != SWEEP:
             return
         if not 1 <= len(self.vary) <= MOST_VARIED:
@@ -161,6 +169,7 @@ class Job:
         """What the page shows of it."""
         running = self.is_running
         ended_s = time.monotonic() if running else self._ended_s[0]
+        view = None if running else _document(self.folder / _VIEW)
         return {
             "name": self.name,
             "verb": self.asked.verb,
@@ -171,7 +180,9 @@ class Job:
             "seconds": round(ended_s - self.began_s, 1),
             "progress": self._lines(),
             "answer": _text(self.folder / SAID),
-            "view": None if running else _document(self.folder / _VIEW),
+            "view": view,
+            "about": self.asked.about,
+            "buffers": [] if running else buffers_answered(self.folder, view),
             "files": [] if running else self.files(),
         }
 

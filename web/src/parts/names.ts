@@ -29,18 +29,29 @@ function queueOf(variant: Variant): string {
 
 /** Settings that one of the others lacks, or has another value of. */
 function differences(variant: Variant, twins: Variant[]): string[] {
-  const others = twins.map(settingsOf);
-  const own = [...settingsOf(variant)].filter(([path, value]) => !/^run\.(name|seed)$|\.queue(\.discipline)?$/.test(path) && others.some((settings) => settings.get(path) !== value));
+  const others = twins.map(({ answer }) => settingsOf(answer?.toml));
+  const own = [...settingsOf(variant.answer?.toml)].filter(([path, value]) => !/^run\.(name|seed)$|\.queue(\.discipline)?$/.test(path) && others.some((settings) => settings.get(path) !== value));
   const found = own.slice(0, MOST).map(([path, value]) => `${worded(path, variant)} ${value}`);
   const seed = variant.answer?.seed;
   return twins.some((twin) => twin.answer?.seed !== seed) ? [...found, `seed ${seed}`] : found;
 }
 
 /** All that a scenario sets, by path. */
-function settingsOf({ answer }: Variant): Map<string, string> {
+function settingsOf(toml: string | undefined): Map<string, string> {
   const found = new Map<string, string>();
-  if (answer) note(read(answer.toml), "", found);
+  if (toml) note(read(toml), "", found);
   return found;
+}
+
+/** The same for all scenarios that differ in nothing but a link's queue and buffer: what answers about the buffer are known again by. */
+export function aboutOf(toml: string, path: string): string {
+  const settings = [...settingsOf(toml)].filter(([key]) => !key.startsWith(`${path}.queue`) && key !== `${path}.buffer`);
+  let [one, two] = [0, 5381];
+  for (const letter of JSON.stringify([path, settings.sort()])) {
+    one = Math.imul(one, 31) + letter.charCodeAt(0);
+    two = Math.imul(two, 33) ^ letter.charCodeAt(0);
+  }
+  return `${one >>> 0}-${two >>> 0}`;
 }
 
 function note(node: unknown, path: string, found: Map<string, string>): void {

@@ -11,6 +11,13 @@ const SCORE = "mean opinion score: R as people grade calls, from 1 (bad) to 5 (e
 /** Of a run with calls. */
 export const CALL: [string, string][] = [["R", RATING], ["MOS", SCORE]];
 
+/** Published rules, by the names of the marks on the buffer's slider: crates/web/src/rules.rs. */
+export const RULES: Record<string, string> = {
+  Stanford: "rule BDP/√n, 2004: keeps a link nearly always busy with n endless Reno flows, if many and not in step.",
+  "Theorem 2, 99 %": "rule BDP/(1 − z·a/√n) − BDP, 2013: a full link 99 % of the time, with endless flows that are not in step; a is how far their control's window swings.",
+  BDP: "rule rate × round trip, 1994 (bandwidth-delay product): keeps the link always busy with one endless Reno flow, or with flows in step.",
+};
+
 const TERMS: Term[] = [
   ["R", /\bR\b/, RATING],
   ["MOS", /\bMOS\b|opinion score/, SCORE],
