@@ -26,6 +26,7 @@ LINK: dict[str, Any] = {
     "second_100ms_bps": 9.3e6,
     "second_100ms_share": 0.3,
     "queued_100ms_windows": 20,
+    "idle_100ms_windows": 0,
 }
 
 

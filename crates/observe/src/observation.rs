@@ -174,6 +174,8 @@ table! {
         second_100ms_share: f64,
         /// Windows with a queue on that side.
         queued_100ms_windows: u64,
+        /// Further ones in which packets waited for a while, and the link was idle for a quarter or more: bursts.
+        idle_100ms_windows: u64,
         /// The rate that most packets' distances show, bit/s.
         dispersion_bps: f64,
         /// The standard deviation of those, bit/s.

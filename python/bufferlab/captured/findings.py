@@ -16,6 +16,7 @@ from bufferlab.captured.fitting import Fit, fitted
 from bufferlab.captured.flows import flows_of, loss_of, mean_bytes, rtt_quantile_ms, timed, waits_over_time
 from bufferlab.captured.link import DIRECTIONS, VANTAGES, CapturedLink
 from bufferlab.captured.observation import MOST_FLOWS, NS_PER_MS, NS_PER_S, TABLES, read_capture
+from bufferlab.captured.paced import is_own_pace, part_in_trains
 from bufferlab.captured.privacy import read_key, without_names
 from bufferlab.captured.rate import is_impossible, rate_of
 from bufferlab.captured.scenario import Known, Shares, scenario_of
@@ -109,6 +110,7 @@ class Findings(CapturedLink, Displayed):
             "wait_ms": {name: waits[f"{name}_ns"] / NS_PER_MS if waits else None for name in named},
             "wait_samples": waits.get("samples", 0),
             "why_no_waits": self.why_no_waits,
+            "waits_are_senders_pace": self.is_paced,
             **{
                 f"buffer{end}_ms": waits[f"depth{end}_ns"] / NS_PER_MS if waits.get("is_filled") else None
                 for end in ("", "_low", "_high")
@@ -197,6 +199,8 @@ def observe(
     # the rate on the wire is that of frames; scenarios count IP packets
     share = ip_bytes / chosen["wire_bytes"] if 0 < ip_bytes <= chosen["wire_bytes"] else 1.0
     losses = loss_of(sent)
+    long = sent.filter(pl.col("long") & pl.col("elastic"))
+    is_paced = is_own_pace(observation, waits, long)
     arrived_bps = chosen["wire_bytes"] * 8 / observation.duration_s * (1 - (losses or 0.0 if ahead else 0.0))
     rate = rate_of(
         chosen,
@@ -205,8 +209,9 @@ def observe(
         has_waits=waits is not None,
         losses=losses,
         duration_s=observation.duration_s,
+        is_paced=is_paced,
+        in_trains=part_in_trains(observation, at, chosen["direction"]),
     )
-    long = sent.filter(pl.col("long") & pl.col("elastic"))
     beware = list(doubts(observation, chosen, long, named=bool(inside), ahead=ahead))
     if hides is None:
         moments = waits_over_time(observation, at, chosen["direction"], is_ahead=ahead, long=long)
@@ -234,6 +239,7 @@ def observe(
         waits=waits,
         is_offered=ahead,
         losses=losses,
+        is_paced=is_paced,
     )
     found = dataclasses.replace(found, waits=_whole(found, waits, hides))
     return dataclasses.replace(found, doubts=(*varies(found), *beware, *impossible(found)))

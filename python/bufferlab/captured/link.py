@@ -73,6 +73,7 @@ class CapturedLink:
         losses: Segments sent again over segments; none without TCP.
         is_guessed: Whether the direction is a guess by networks or ports.
         doubts: What may be wrong with all that, as sentences.
+        is_paced: Whether what waits is no more than senders' own pace makes.
     """
 
     observation: Observation
@@ -95,6 +96,7 @@ class CapturedLink:
     why_no_waits: str | None = None
     other_rate_bps: float | None = None
     other_rate_share: float = 0.0
+    is_paced: bool = False
 
     @property
     def long(self) -> pl.DataFrame:

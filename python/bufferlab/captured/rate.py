@@ -33,6 +33,13 @@ _MUCH_LOSS: Final = 0.01
 _MORE: Final = 1.05
 """What arrives can be this many times the rate of the link, by errors of both."""
 
+_MANY_IDLE: Final = 0.5
+"""Traffic comes in bursts where the link is idle for a while in more than that part of the windows in which
+packets wait. Our choice."""
+
+_LEAST_IN_TRAINS: Final = 0.05
+"""Behind a queue that part of the packets at least comes in trains (`paced.py`). Of flows that pace two or
+three come as close by chance, over and over. Our choice."""
 
 _APART: Final = 0.15
 _NOTABLE: Final = 0.15
@@ -76,6 +83,8 @@ def rate_of(
     has_waits: bool,
     losses: float | None = None,
     duration_s: float = 0.0,
+    is_paced: bool = False,
+    in_trains: float = 1.0,
 ) -> Rate:
     """The rate that a capture shows of a direction.
 
@@ -86,23 +95,70 @@ def rate_of(
         has_waits: Whether any round trip shows what waits.
         losses: Segments sent again over segments, 0 to 1.
         duration_s: How long the capture lasts, s; 0 if that is not known.
+        is_paced: Whether packets wait no longer than their senders' own pace delays them (`is_own_pace`).
+        in_trains: The part of the packets that come in trains.
     """
     few = _few(link, flows, losses, duration_s)
     bps, by = link["rate_bps"], link["rate_by"]
-    if bps is None or not bps > 0:
-        return Rate(None, None, RATE_BY[0], why_none=few if has_waits else _UNTIMED)
-    if is_impossible(bps, arrived_bps):
-        return Rate(None, None, RATE_BY[0], why_none="more arrived in the mean than what its windows show")
-    if _is_senders_own(RATE_BY[by], flows):
-        why = f"{few}, and distances between packets are those of their senders here"
+    is_known = bps is not None and bps > 0
+    if not is_known and not has_waits:
+        return Rate(None, None, RATE_BY[0], why_none=_UNTIMED)
+    why = None if is_known else few
+    if is_known:
+        why = _why_not(link, flows, few, arrived_bps=arrived_bps, is_paced=is_paced, in_trains=in_trains)
+    if why is not None:
         return Rate(None, None, RATE_BY[0], why_none=why)
     name = _NAMES[by]
     windows = None if name is None else _windows(link, name)
     return Rate(float(bps), _error_bps(link), RATE_BY[by], windows, None, *_other(link, float(bps)))
 
 
+def _why_not(
+    link: Mapping[str, Any],
+    flows: pl.DataFrame,
+    few: str,
+    *,
+    arrived_bps: float,
+    is_paced: bool,
+    in_trains: float,
+) -> str | None:
+    """Why the observer's rate is none of the link, if it is not."""
+    by_distances = link["rate_by"] == len(RATE_BY) - 1
+    if by_distances and _is_at_senders(flows):
+        return f"{few}, and distances between packets are those of their senders here"
+    if is_impossible(link["rate_bps"], arrived_bps):
+        shown = "their distances show" if by_distances else "its windows show"
+        return f"more arrived in the mean than what {shown}"
+    if by_distances:
+        return _BY_CHANCE if in_trains < _LEAST_IN_TRAINS else None
+    if is_paced:
+        return _PACED
+    return few if _is_by_turns(link) else None
+
+
+_PACED: Final = (
+    "nothing is lost, and packets wait no longer than a few take at their own senders' pace, so what these "
+    "windows carry is what was sent"
+)
+_BY_CHANCE: Final = (
+    "packets wait in no window, and hardly any come in a row as close as the rest, so that their distances "
+    "are those of their senders"
+)
+
+
+def _is_by_turns(link: Mapping[str, Any]) -> bool:
+    """Whether the link is idle for a while in most of the windows in which packets wait."""
+    idle, busy = int(link["idle_100ms_windows"]), int(link["queued_100ms_windows"])
+    return idle > _MANY_IDLE * (idle + busy)
+
+
 def _other(link: Mapping[str, Any], bps: float) -> tuple[float | None, float]:
-    """The rate that many windows have in place of the first, and which part of them."""
+    """The rate that many windows have in place of the first, and which part of them.
+
+    Where windows are idle for a while, others may have been for less.
+    """
+    if link["idle_100ms_windows"] > _NOTABLE * link["queued_100ms_windows"]:
+        return None, 0.0
     for name in ("1s", "100ms"):
         other, share = link[f"second_{name}_bps"], link[f"second_{name}_share"]
         is_many = share >= _NOTABLE and link[f"queued_{name}_windows"] >= _FEWEST
@@ -117,6 +173,12 @@ _UNTIMED: Final = "no round trip shows when packets wait"
 def _few(link: Mapping[str, Any], flows: pl.DataFrame, losses: float | None, duration_s: float) -> str:
     """Why no windows show a rate: too few with waiting packets, or no rate that most of them have."""
     tenths, all_tenths = int(link["queued_100ms_windows"]), duration_s / (_WINDOW_S[2] or 1.0)
+    idle = int(link["idle_100ms_windows"])
+    if _is_by_turns(link):
+        return (
+            f"packets waited for a while in {idle + tenths:,} windows of 100 ms, and in {idle:,} of these "
+            "the link was idle for a quarter or more: they come in bursts"
+        )
     is_seldom = tenths < _SELDOM * all_tenths
     hardly = ": the link was hardly loaded" if is_seldom else ""
     if not tenths:
@@ -160,7 +222,7 @@ def _error_bps(link: Mapping[str, Any]) -> float:
     return max(own, _FULL_BITS / width_s)
 
 
-def _is_senders_own(rate_by: str, flows: pl.DataFrame) -> bool:
+def _is_at_senders(flows: pl.DataFrame) -> bool:
     """Whether the distances of packets are their senders', and say nothing of a link beyond the capture."""
     at_senders = flows.filter(pl.col("vantage") == VANTAGES.index("near the sender"))
-    return rate_by == RATE_BY[-1] and 2 * int(at_senders["packets"].sum()) > int(flows["packets"].sum())
+    return 2 * int(at_senders["packets"].sum()) > int(flows["packets"].sum())

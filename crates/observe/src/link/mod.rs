@@ -2,6 +2,7 @@
 
 mod dispersion;
 mod load;
+mod pauses;
 mod plateau;
 mod queueing;
 mod rate;

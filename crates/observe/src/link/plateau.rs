@@ -1,5 +1,6 @@
 //! The link's rate from what it carries while packets wait for it.
 
+use super::pauses::Pauses;
 use super::rates::{Cluster, Rates};
 
 /// Bytes by windows of one width, and the rates of those in which a queue stood.
@@ -8,7 +9,7 @@ use super::rates::{Cluster, Rates};
 /// vantage point sees if the queue is behind, and what receivers acknowledge if it is ahead (there the packets that are seen fill the queue,
 /// too). Acknowledged payload counts with the headers of the packets that are seen. It errs downward where traffic that the vantage point
 /// does not see shares the link, and each way in windows that are not much longer than a round trip: a repaired loss
-/// acknowledges much at once.
+/// acknowledges much at once. Windows in which the link was idle for a while do not count, though packets waited in the rest.
 #[derive(Clone, Debug)]
 pub(crate) struct Windows {
     width_ns: u64,
@@ -28,6 +29,10 @@ pub(crate) struct Windows {
     highest_bps: f64,
     /// Whether the open window was seen from its beginning.
     is_whole: bool,
+    now: u64,
+    /// In the open window, of what arrives and of what is seen; and how many windows with a queue are not of a link that always sent.
+    pauses: [Pauses; 2],
+    idle: [u64; 2],
 }
 
 impl Windows {
@@ -45,6 +50,9 @@ impl Windows {
             standing_ns: [0.0; 2],
             highest_bps: 0.0,
             is_whole: false,
+            now: 0,
+            pauses: [0, 1].map(|_| Pauses::default()),
+            idle: [0; 2],
         }
     }
 
@@ -52,6 +60,7 @@ impl Windows {
     #[inline]
     pub(crate) fn advance(&mut self, now: u64) {
         let index = now / self.width_ns;
+        self.now = now;
         if self.index == Some(index) {
             return;
         }
@@ -62,18 +71,23 @@ impl Windows {
         (self.seen_bytes, self.delivered_bytes) = (0.0, 0.0);
         (self.samples, self.queued, self.queued_ns) = ([0; 2], [0; 2], [0; 2]);
         self.index = Some(index);
+        self.pauses.iter_mut().for_each(|each| each.begin(index * self.width_ns));
     }
 
     /// Bytes on the wire; those of TCP arrive only when they are acknowledged.
     #[inline]
     pub(crate) fn seen(&mut self, bytes: f64, is_tcp: bool) {
         self.seen_bytes += bytes;
-        self.delivered_bytes += if is_tcp { 0.0 } else { bytes };
+        self.pauses[1].delivered(self.now, bytes);
+        if !is_tcp {
+            self.delivered(bytes);
+        }
     }
 
     /// Acknowledged bytes, with their headers.
     pub(crate) fn delivered(&mut self, bytes: f64) {
         self.delivered_bytes += bytes;
+        self.pauses[0].delivered(self.now, bytes);
     }
 
     /// A round trip, which says whether a queue stood ahead (0) or behind (1), and for how long a packet waited in it.
@@ -86,6 +100,11 @@ impl Windows {
     /// Windows with a standing queue ahead, or behind.
     pub(crate) fn queued_windows(&self, is_ahead: bool) -> u64 {
         if is_ahead { &self.delivered } else { &self.seen }.total()
+    }
+
+    /// Windows in which a queue was seen there though the link was idle for much of them.
+    pub(crate) fn idle_windows(&self, is_ahead: bool) -> u64 {
+        self.idle[usize::from(!is_ahead)]
     }
 
     /// What is waited ahead and behind, summed over the windows in which a queue stands there.
@@ -113,15 +132,19 @@ impl Windows {
             return;
         }
         let rate = |bytes: f64| bytes * 8e9 / self.width_ns as f64;
-        let (seen_bps, delivered_bps) = (rate(self.seen_bytes), rate(self.delivered_bytes));
-        self.highest_bps = self.highest_bps.max(seen_bps);
-        for (place, (rates, bps)) in
-            [(&mut self.delivered, delivered_bps), (&mut self.seen, seen_bps)].into_iter().enumerate()
-        {
+        self.highest_bps = self.highest_bps.max(rate(self.seen_bytes));
+        let end = self.index.map_or(0, |index| (index + 1) * self.width_ns);
+        let sides = [(&mut self.delivered, self.delivered_bytes), (&mut self.seen, self.seen_bytes)];
+        for (place, (rates, bytes)) in sides.into_iter().enumerate() {
             let [samples, queued] = [self.samples[place], self.queued[place]];
-            if samples > 0 && queued * 2 >= samples {
-                rates.add(bps);
-                self.standing_ns[place] += self.queued_ns[place] as f64 / f64::from(queued);
+            if samples == 0 || queued * 2 < samples {
+                continue;
+            }
+            self.standing_ns[place] += self.queued_ns[place] as f64 / f64::from(queued);
+            if self.pauses[place].is_idle(end, self.width_ns, bytes) {
+                self.idle[place] += 1;
+            } else {
+                rates.add(rate(bytes));
             }
         }
     }

@@ -93,6 +93,7 @@ impl Link {
             second_100ms_bps: rate(second_tenths),
             second_100ms_share: share(second_tenths),
             queued_100ms_windows: tenths.1,
+            idle_100ms_windows: self.windows[0].idle_windows(is_ahead),
             dispersion_bps: rate(dispersion.0),
             dispersion_error_bps: error(dispersion.0),
             dispersion_share: share(dispersion.0),

@@ -80,6 +80,8 @@ def _in_short(findings: Findings) -> str:
     if findings.rate_bps is None or waits is None or known.is_empty():
         lacks = "its rate" if findings.rate_bps is None else "what waits"
         return f"the capture does not show {lacks}, so no buffer follows from it alone{doubt}"
+    if findings.is_paced:
+        return f"nothing shows that packets wait for the link, so no buffer follows from it alone{doubt}"
     wait_ns, rtt_ns = waits["median_ns"], (rtt_quantile_ms(known, 0.5) or 0.0) * NS_PER_MS
     wait, late, rtt = (format_time(_ps(time_ns)) for time_ns in (wait_ns, waits["p95_ns"], rtt_ns))
     if wait_ns > max(rtt_ns, _BLOAT_NS):
@@ -161,9 +163,11 @@ def _waits(findings: Findings) -> str:
     if waits is None:
         return f"not known: {findings.why_no_waits or 'no round trip shows them'}"
     median, p95, p99 = (format_time(_ps(waits[f"{name}_ns"])) for name in ("median", "p95", "p99"))
+    paced = "; a few packets take as long at their own sender's pace, so none of it need be the link's"
     return (
         f"median {median}, 95th percentile {p95}, 99th {p99} above each connection's smallest round trip "
-        f"({waits['samples']:,} samples){_transmission(findings, waits['median_ns'])}"
+        f"({waits['samples']:,} samples)"
+        f"{paced if findings.is_paced else _transmission(findings, waits['median_ns'])}"
     )
 
 
@@ -182,6 +186,8 @@ def _buffer(findings: Findings) -> str:
     waits = findings.waits
     if waits is None:
         return "not known, as waits are not"
+    if findings.is_paced:
+        return "not known: nothing shows that packets wait for it"
     if waits["is_filled"]:
         low, deep, high = (format_time(_ps(waits[f"depth{part}_ns"])) for part in ("_low", "", "_high"))
         size = _size(findings, waits["depth_ns"])

@@ -1,0 +1,75 @@
+"""What senders do by themselves, and what looks like a queue or a rate of the link."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import polars as pl
+
+from bufferlab.captured.observation import NS_PER_S, Observation
+from bufferlab.captured.shared import weighted_median
+
+_FEW_PACKETS: Final = 6.0
+"""A sender that has a pace delays a packet by some of them: one over a link of its own, up to 4.5 by Linux's
+pacing, which sends two segments together. Of full links that lose and mark nothing, flows of BBR or with a
+fixed window had 40 to 240 packets in the queue at the 95th percentile. Our choice."""
+
+_TRAIN: Final = 4
+"""At least that number of packets follow each other as close as a link lets them where they have waited for
+it. Our choice."""
+
+_KEYS: Final = ["connection", "sender"]
+
+
+def is_own_pace(observation: Observation, waits: Mapping[str, Any] | None, long: pl.DataFrame) -> bool:
+    """Whether packets wait no longer than a sender's own pace delays them, or a card beside it.
+
+    Where they wait for a link together, it drops some, or marks them, or each flow has several packets in its
+    queue. Those that leave at a pace, or over a link of each sender's own, are late by what a few take there.
+
+    Args:
+        observation: The capture.
+        waits: What waits, of which losses on that side are known.
+        long: The long flows of the direction.
+    """
+    if waits is None or waits["loss_episodes"] or long.is_empty() or _experienced(observation, long):
+        return False
+    sides = pl.col("sender") if waits["is_ahead"] else 1 - pl.col("sender")
+    legs = observation.directions.select(
+        "connection",
+        sides.cast(pl.UInt32).alias("sender"),
+        (pl.col("rtt_p95_ns") - pl.col("rtt_min_ns")).alias("beyond_ns"),
+    )
+    waiting = pl.col("wire_packets") / pl.col("seconds") * pl.col("beyond_ns") / NS_PER_S
+    found = long.join(legs, on=_KEYS).with_columns(waiting=waiting).filter(pl.col("waiting").is_finite())
+    if found.is_empty():
+        return False
+    return weighted_median(found["waiting"].to_numpy(), found["wire_ip_bytes"].to_numpy()) < _FEW_PACKETS
+
+
+def _experienced(observation: Observation, long: pl.DataFrame) -> int:
+    """Packets that experienced congestion (RFC 3168), and acknowledgments that say so."""
+    back = observation.directions.select(
+        "connection", (1 - pl.col("sender")).cast(pl.UInt32).alias("sender"), "ece_packets"
+    )
+    echoed = long.select(_KEYS).join(back, on=_KEYS)["ece_packets"]
+    return int(long["ce_packets"].sum()) + int(echoed.sum())
+
+
+def part_in_trains(observation: Observation, interface: int, direction: int) -> float:
+    """The part of the packets of trains that are at least of four packets, 0 to 1; 1 where there are none.
+
+    Args:
+        observation: The capture.
+        interface: The interface.
+        direction: 0 for out, 1 for in.
+    """
+    trains = observation.distributions.filter(
+        (pl.col("quantity") == "train_packets")
+        & (pl.col("interface") == interface)
+        & (pl.col("direction") == direction)
+    )
+    packets = trains["value"] * trains["count"]
+    total = float(packets.sum())
+    return float(packets.filter(trains["value"] >= _TRAIN).sum()) / total if total else 1.0

@@ -1,0 +1,100 @@
+"""What senders do by themselves is no rate of the link, and no queue."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+import bufferlab
+from bufferlab import Findings
+
+CUBIC: Final = {"congestion": "cubic-linux(hystart)", "start": "uniform(0 s, 2 s)"}
+
+
+def captured(
+    folder: Path, rate: str, flows: list[dict[str, Any]], place: str = "senders", **link: object
+) -> Findings:
+    """What a capture of a link with such flows shows."""
+    path = folder / "link.pcapng"
+    scenario = {
+        "run": {"duration": "20 s", "warmup": "0 s", "seed": 3, "stack": "linux"},
+        "bottleneck": {"rate": rate, "delay": "2 ms", "buffer": "1 bdp", **link},
+        "flows": [{**CUBIC, **each} for each in flows],
+    }
+    bufferlab.run(scenario, progress=False, pcap=path, pcap_at=[place])
+    return bufferlab.observe(path)
+
+
+@pytest.mark.parametrize(
+    ("rate", "flows"),
+    [
+        # it was 6, 14 and 50 Mbps
+        ("30 Mbps", [{"count": 3, "rtt": "40 ms", "access_rate": "2 Mbps"}]),
+        (
+            "40 Mbps",
+            [
+                {"count": 2, "rtt": "30 ms", "access_rate": "1 Mbps"},
+                {"count": 3, "rtt": "60 ms", "access_rate": "4 Mbps"},
+            ],
+        ),
+        ("100 Mbps", [{"count": 10, "rtt": "20 ms", "access_rate": "5 Mbps"}]),
+    ],
+)
+def test_the_sum_of_senders_paces_is_no_rate(rate: str, flows: list[dict[str, Any]], tmp_path: Path) -> None:
+    seen = captured(tmp_path, rate, flows)
+    assert seen.rate_bps is None and seen.is_paced
+    text = " ".join(str(seen).split())
+    assert "rate not known, since nothing is lost, and packets wait no longer than a few take" in text
+    assert "so none of it need be the link's" in text
+    assert seen.to_dict()["waits_are_senders_pace"]
+
+
+def test_distances_that_come_again_by_chance_are_no_rate(tmp_path: Path) -> None:
+    """Behind a link of 30 Mbps three flows of 2 Mbps each showed 11.8."""
+    seen = captured(tmp_path, "30 Mbps", [{"count": 3, "rtt": "40 ms", "access_rate": "2 Mbps"}], "receivers")
+    assert seen.rate_bps is None
+    assert "hardly any come in a row as close as the rest" in (seen.why_no_rate or "")
+
+
+@pytest.mark.parametrize(
+    ("rate", "burst", "place", "bps"),
+    [
+        # they were 20 and 5.1 Mbps at both places
+        ("60 Mbps", {"count": 4, "rtt": "40 ms", "size": "300 KB", "off": "400 ms"}, "senders", None),
+        ("60 Mbps", {"count": 4, "rtt": "40 ms", "size": "300 KB", "off": "400 ms"}, "receivers", 60e6),
+        ("20 Mbps", {"count": 2, "rtt": "24 ms", "on": "20 ms", "off": "80 ms"}, "senders", None),
+        ("20 Mbps", {"count": 2, "rtt": "24 ms", "on": "20 ms", "off": "80 ms"}, "receivers", 20e6),
+    ],
+)
+def test_what_bursts_carry_is_no_rate(
+    rate: str, burst: dict[str, Any], place: str, bps: float | None, tmp_path: Path
+) -> None:
+    flow = {key: burst[key] for key in ("count", "rtt")}
+    by_turns = {key: burst[key] for key in burst if key not in flow}
+    seen = captured(tmp_path, rate, [{**flow, "application": {"kind": "on-off", **by_turns}}], place)
+    assert seen.rate_bps == (bps if bps is None else pytest.approx(bps, rel=0.01))
+    assert bps is not None or "they come in bursts" in (seen.why_no_rate or "")
+    assert seen.other_rate_bps is None
+
+
+@pytest.mark.parametrize(
+    ("bps", "flows", "link"),
+    [
+        (
+            25e6,
+            [{"count": 5, "rtt": "35 ms", "ecn": "classic"}],
+            {"buffer": "1000 packets", "queue": {"discipline": "codel", "ecn": True}},
+        ),
+        (20e6, [{"count": 4, "rtt": "40 ms", "window": "100 KB"}], {"buffer": "600 packets"}),
+        (30e6, [{"rtt": "60 ms", "congestion": "bbr", "start": "0 s"}], {"buffer": "4 bdp"}),
+    ],
+)
+@pytest.mark.parametrize("place", ["senders", "receivers"])
+def test_a_full_link_that_loses_nothing_has_a_rate(
+    bps: float, flows: list[dict[str, Any]], link: dict[str, Any], place: str, tmp_path: Path
+) -> None:
+    seen = captured(tmp_path, f"{bps / 1e6:g} Mbps", flows, place, **link)
+    assert seen.losses == 0.0 and not seen.is_paced
+    assert seen.rate_bps == pytest.approx(bps, rel=0.01)
