@@ -30,7 +30,7 @@ FAST_LINKS: Final = ("data-center.toml", "internet-exchange.toml", "switch.toml"
 EXAMPLES: Final = tuple(sorted((ROOT / "examples").glob("*.toml")))
 CONTROLS: Final = (
     "reno", "cubic", "cubic-linux(hystart)", "bbr", "bbr3", "dctcp", "vegas", "westwood", "htcp", "scalable",
-    "compound", "bic",
+    "compound", "bic", "ledbat++",
 )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ mod dctcp;
 mod fixed;
 mod htcp;
 mod hystart;
+mod ledbat;
 mod linux26;
 mod linux_window;
 mod prague;
@@ -36,6 +37,7 @@ pub use dctcp::{Dctcp, DctcpConfig};
 pub use fixed::{Fixed, FixedConfig};
 pub use htcp::{Htcp, HtcpConfig};
 pub use hystart::{HyStart, SlowStartAdvice};
+pub use ledbat::{LedbatPlusPlus, LedbatPlusPlusConfig};
 pub use linux26::{Linux26, Linux26Config, Linux26Law};
 pub use prague::{Prague, PragueConfig};
 pub use reno::{Growth, Reno, RenoConfig};
@@ -324,6 +326,9 @@ controls! {
     Westwood(WestwoodConfig) = "westwood": Box<Westwood>,
     /// Grows faster the longer the last loss is ago. Source: D. Leith and R. Shorten, `PFLDnet` 2004.
     Htcp(HtcpConfig) = "htcp": Box<Htcp>,
+    /// For what may wait, as updates and backups: gives way where packets wait longer than 60 ms, takes the link alone.
+    /// Source: draft-irtf-iccrg-ledbat-plus-plus; RFC 6817.
+    LedbatPlusPlus(LedbatPlusPlusConfig) = "ledbat++": Box<LedbatPlusPlus>,
     /// The same as Linux 2.6.22 had them, in whole segments: what ns-2's Agent/TCP/Linux runs, with `recovery =
     /// "linux-ns2"`. Source: ns-2 2.35, tcp/linux/src.
     Linux26(Linux26Config) = "reno-2.6": Box<Linux26>,

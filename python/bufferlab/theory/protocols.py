@@ -199,6 +199,13 @@ PROTOCOLS: Final[Mapping[str, Protocol]] = {
             no_epoch("prague"),
             "none: marks come by chance where it is at home (RFC 9332); a loss halves",
         ),
+        Protocol(
+            "ledbat++",
+            "LEDBAT++",
+            0.5,
+            no_epoch("ledbat++"),
+            "none: delay and slowdowns govern it; a loss halves (draft-irtf-iccrg-ledbat-plus-plus)",
+        ),
         Protocol("fixed", "fixed window", 1.0, fixed_epoch, "a window that never changes"),
     )
 }
