@@ -298,7 +298,14 @@ def test_calls_are_rated_in_lists(address: str) -> None:
     udp = '{ kind = "udp", packet = "200 B", interval = "20 ms" }'
     call = f'\n[[flows]]\nname = "call"\nrtt = "20 ms"\napplication = {udp}\n'
     text = SCENARIO.replace("flows = [{", "[[flows]]\n").replace("}]", "").replace(", count", "\ncount")
-    _, job = api.begin("compare", text.replace(", rtt", "\nrtt") + call)
+    text = text.replace(", rtt", "\nrtt") + call
+    _, job = api.begin("sweep", text, vary=["bottleneck.buffer=20 packets,41 packets"], seeds=2)
+    state = api.ended(job)
+    assert state["state"] == "done", state["progress"]
+    swept = [row["values"][-1] for row in api.listed(figure="call_r", means="1")[1]["rows"]]
+    assert len(swept) == 2
+    assert all(0 < each < 94 for each in swept)
+    _, job = api.begin("compare", text)
     state = api.ended(job)
     assert state["state"] == "done", state["progress"]
     for means in ("0", "1"):

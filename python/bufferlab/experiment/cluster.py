@@ -26,6 +26,7 @@ from bufferlab.experiment.keeping import WorkerError, why, with_scenario
 from bufferlab.experiment.local import processors
 from bufferlab.experiment.store import ENGINE, done_row
 from bufferlab.experiment.work import Nothing, Ready, Work
+from bufferlab.results.metrics.calls import call_figures
 
 _BATCH_S: Final = 1.0
 _POLL_S: Final = 0.2
@@ -279,6 +280,7 @@ def _simulate(request: _Request) -> _Reply:
         performed = job.perform(_core.Control())
         if performed is not None and performed.result is not None:
             row = done_row(performed.result, parameters=job.parameters, wall_s=performed.wall_s)
+            row["measured"] = call_figures(performed.result)
             result = performed.result if request.tables else None
             performed = replace(performed, figures=row, result=result)
     except Exception as error:  # noqa: BLE001 - one run's failure, whatever it is, must not end the others

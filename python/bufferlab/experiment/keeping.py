@@ -18,6 +18,7 @@ from bufferlab.experiment.store import Claim, Writer, done_row, failed_row, meas
 from bufferlab.experiment.store.reader import StoreReader
 from bufferlab.files import make_folder
 from bufferlab.results import folder as folders
+from bufferlab.results.metrics.calls import call_figures
 from bufferlab.results.result import Result
 from bufferlab.scenario import Scenario
 
@@ -136,6 +137,7 @@ class Ledger:
         row = performed.figures
         if row is None and performed.result is not None:
             row = done_row(performed.result, parameters=job.parameters, wall_s=performed.wall_s)
+            row["measured"] = call_figures(performed.result)
         if row is not None:
             row = row | _origin(job)
         if self._tables and performed.result is not None:  # first: a run without its tables is not done

@@ -1,4 +1,4 @@
-"""Figures of calls in lists of runs, from what `advise`, `compare` and `size` measured of each group."""
+"""Figures of calls in lists of runs: what `sweep`, `advise`, `compare` and `size` kept of each group."""
 
 from __future__ import annotations
 
@@ -8,23 +8,14 @@ from typing import Any, Final
 
 import polars as pl
 
-from bufferlab.results.metrics.latency import LATENCY
+from bufferlab.results.metrics.calls import CALLS
 from bufferlab.results.metrics.metric import Better, Metric
 from bufferlab.results.metrics.registry import STORED
-
-CALLS: Final[Mapping[str, Metric]] = {
-    metric.name: metric
-    for metric in LATENCY
-    if metric.name in {"call_r", "call_mos", "call_delay_ms", "call_lost_fraction"}
-}
-"""The figures of calls that lists can have."""
 
 LISTED: Final[Mapping[str, Metric]] = {**STORED, **CALLS}
 """All figures that lists can have."""
 
-NOTE: Final = (
-    "Figures of calls are those of the worst group. advise, compare and size keep them; sweep does not."
-)
+NOTE: Final = "Figures of calls are those of the worst group."
 
 
 def with_calls(runs: pl.DataFrame, measured: Mapping[str, str], names: Sequence[str]) -> pl.DataFrame:

@@ -15,11 +15,12 @@ from bufferlab.experiment.store.query import condition_notes, where
 from bufferlab.experiment.store.studies import read_studies
 from bufferlab.render.setting_text import setting_names
 from bufferlab.render.stored_runs import SHOWN
+from bufferlab.results.metrics.calls import CALLS
 from bufferlab.results.metrics.registry import STORED
 from bufferlab.scenario import Scenario
 from bufferlab.studies.sweep import keep_scenario
 from bufferlab.web.buffers import buffers_of
-from bufferlab.web.calls import CALLS, LISTED, NOTE, with_calls
+from bufferlab.web.calls import LISTED, NOTE, with_calls
 from bufferlab.web.groups import VERSION, grouped_rows, labels_of, means_by_study, rows_by_study
 
 MOST_ROWS: Final = 2000
