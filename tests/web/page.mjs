@@ -94,7 +94,7 @@ const tests = {
     assert.equal(held.variants[0].overrides["bottleneck.buffer"], "33 packets");
     await page.getByLabel("Time", { exact: true }).fill("1000");
     await page.getByText("Before the change, from 1 s to 2 s: the link was busy").waitFor();
-    await page.getByText("What the run came to since the change at 2 s: the link was busy").waitFor();
+    await page.getByText("What the run came to since the change at 2 s, up to 4 s: the link was busy").waitFor();
     // the same change as the scenario's own, measured from there on; and a run that ends there
     const since = await open(small(SMALL.replace('warmup = "1 s"', 'warmup = "2 s"').replace('"40 packets"', '"40 packets", changes = [{ at = "2 s", buffer = "33 packets" }]')));
     await atTheEnd(since);
@@ -192,6 +192,45 @@ const tests = {
     const idle = await open(small(`run = { duration = "4 s" }\nbottleneck = { rate = "10 Mbps", buffer = "9 packets" }\nflows = [{ rtt = "20 ms", application = { kind = "ping", interval = "50 ms" } }]`));
     await button(idle, "Measure").click();
     await idle.getByText(/no buffer of up to \d+ packets keeps this link 99 % busy/).waitFor();
+  },
+  async "charts show a part of the run: the last seconds, or what is drawn over"(open) {
+    const page = await open(small());
+    await atTheEnd(page);
+    const backlog = page.getByRole("img", { name: /^Backlog and limit/ });
+    const before = await summary(page);
+    assert.match(before, /^At 4 s: .* % of 10 Mbps, mean of the last 40 ms\.$/);
+    await page.getByText("What the run came to, from 1 s to 4 s: the link was busy").waitFor();
+    const span = page.getByLabel("Charts show");
+    assert.deepEqual(await span.locator("option").allTextContents(), ["the whole run", "the last 1 s", "the last 3 s"]);
+    const came = await page.getByRole("region", { name: "What the run came to" }).textContent();
+    await span.selectOption("the last 1 s");
+    await page.getByText("in the red strip: drops; the last 1 s").waitFor();
+    await page.getByRole("region", { name: "What the run came to" }).waitFor();
+    assert.equal(await page.getByRole("region", { name: "What the run came to" }).textContent(), came); // the same run again
+    assert.match(await summary(page), /^At 4 s: .*, mean of the last 24 ms\.$/); // as charts look closer
+    const over = backlog.locator(".u-over");
+    /** The pointer's work, again if the table above came or went meanwhile and moved the charts. */
+    const until = async (text, act) => {
+      for (let tries = 0; tries < 5; tries++) {
+        await over.hover({ position: { x: 5, y: 40 } });
+        const box = await over.boundingBox();
+        await act(box);
+        if (await page.getByText(text).first().waitFor({ timeout: 8000 }).then(() => true, () => false)) return;
+      }
+      assert.fail(`${text} was not shown`);
+    };
+    await until(/in the red strip: drops; 3\.2\d* s to 3\.7\d* s/, async (box) => {
+      await page.mouse.move(box.x + 0.25 * box.width, box.y + 40);
+      await page.mouse.down();
+      await page.mouse.move(box.x + 0.75 * box.width, box.y + 45, { steps: 4 });
+      await page.mouse.up();
+    });
+    assert.match(await span.locator("option:checked").textContent(), /^3\.2\d* s to 3\.7\d* s$/);
+    await picture(page, "zoomed");
+    await until("in the red strip: drops; the last 1 s", (box) => page.mouse.dblclick(box.x + box.width / 2, box.y + 40));
+    await span.selectOption("the whole run");
+    await page.getByText("Backlog and limit, packets; in the red strip: drops", { exact: true }).waitFor();
+    assert.match(await backlog.getAttribute("data-reach"), /^4 /);
   },
   async "how busy the link is does not depend on how many pictures were drawn"(open) {
     const hash = small(SMALL.replace('buffer = "40 packets"', 'buffer = "37500 B"'));

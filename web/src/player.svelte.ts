@@ -1,7 +1,7 @@
 import type { Asked } from "./engine/types";
 import { reachable } from "./format";
 import { scalesOf } from "./scales";
-import { Variant } from "./variant.svelte";
+import { Variant, type Zoom } from "./variant.svelte";
 
 export const SPEEDS: [string, number][] = [
   ["1/1000 of real time", 0.001],
@@ -27,8 +27,12 @@ export class Player {
   readonly clock = $derived(
     Math.max(0, Math.min(...(this.running.length ? this.running : this.variants).map((variant) => variant.time), this.longest)),
   );
+  /** How many seconds, the last ones, charts show; all of the run if none. */
+  shown = $state<number | null>(null);
+  /** The part of the run that charts show in the place of that. */
+  zoomed = $state.raw<Zoom | null>(null);
   /** Of the charts of all. */
-  readonly scales = $derived(scalesOf(this.variants));
+  readonly scales = $derived({ ...scalesOf(this.variants), zoom: (part: Zoom | null) => void this.look(this.shown, part) });
   readonly changed = $derived(this.variants.some((variant) => variant.changed));
 
   #stopped = false;
@@ -56,8 +60,24 @@ export class Player {
   async load(asked: Asked[], shown: number | null = null): Promise<void> {
     this.playing = false;
     this.variants.forEach((variant) => variant.close());
+    [this.shown, this.zoomed] = [shown, null];
     this.variants = asked.map((each) => new Variant(each, shown));
     await this.restart();
+  }
+
+  /** Charts show the last seconds, or a part of the run: where they look closer than before, by the same run again up to now. */
+  async look(shown: number | null, zoomed: Zoom | null = null): Promise<void> {
+    [this.shown, this.zoomed] = [shown, zoomed];
+    for (const variant of this.variants) [variant.shown, variant.zoomed] = [shown, zoomed];
+    if (!this.variants.some((variant) => variant.isCoarse)) {
+      for (const variant of this.variants) variant.redraw();
+      return;
+    }
+    const [clock, playing] = [this.clock, this.playing];
+    this.playing = false;
+    await Promise.all(this.variants.map((variant) => variant.rewind()));
+    await this.go(clock);
+    this.playing = playing;
   }
 
   close(): void {
@@ -96,7 +116,7 @@ export class Player {
   async add(): Promise<void> {
     const last = this.variants.at(-1);
     if (!last) return;
-    this.variants = [...this.variants, new Variant(last.asked)];
+    this.variants = [...this.variants, new Variant(last.asked, this.shown)];
     await this.restart();
   }
 

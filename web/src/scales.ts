@@ -1,6 +1,6 @@
 /** What charts of variants side by side have in common, so that they can be compared: one axis for one quantity. */
 
-import type { Columns, Series, Variant } from "./variant.svelte";
+import type { Columns, Series, Variant, Zoom } from "./variant.svelte";
 
 export interface Scales {
   /** Where the axis of time begins and ends, in seconds. */
@@ -14,6 +14,8 @@ export interface Scales {
   drops: number;
   /** The longest wait, in seconds. */
   wait: number;
+  /** Shows a part of the run, or again what was shown before. */
+  zoom?: (part: Zoom | null) => void;
 }
 
 const FAR = 4;
@@ -37,9 +39,10 @@ export function scalesOf(variants: Variant[]): Scales {
   };
 }
 
-/** All of the longest run, or its last seconds. */
+/** All of the longest run, its last seconds, or the part that was asked for. */
 function spanOf(variants: Variant[]): Pick<Scales, "start" | "end"> {
-  const shown = variants[0]?.shown ?? null;
+  const [{ shown = null, zoomed = null } = {}] = variants;
+  if (zoomed) return { start: zoomed[0], end: zoomed[1] };
   if (shown === null) return { start: 0, end: Math.max(0, ...variants.map(({ answer }) => answer?.duration_s ?? 0)) || 1 };
   const end = Math.max(shown, ...variants.map(({ time }) => time));
   return { start: end - shown, end };

@@ -42,6 +42,9 @@ function slowest(answer: Answer): number {
 /** Disciplines whose target can be another one while they run: crates/qdisc/src/change.rs. */
 const WITH_TARGET = ["codel", "fq_codel", "pie"];
 
+/** A part of a run, in seconds. */
+export type Zoom = [from: number, to: number];
+
 /** A scenario with its run. */
 export class Variant {
   readonly id = ++made;
@@ -78,6 +81,8 @@ export class Variant {
   changed = $state(false);
 
   #layout: Layout | null = null;
+  /** Samples that the charts of this run have at its end. */
+  #sampled = CELLS;
   #rows: Float64Array[] = [];
   #limits: number[] = [];
   /** All that sliders did, and how much of it the run has seen. */
@@ -90,7 +95,9 @@ export class Variant {
   #queue: Promise<unknown> = Promise.resolve();
 
   /** How many seconds, the last ones, charts show; all of the run if none. */
-  readonly shown: number | null;
+  shown = $state<number | null>(null);
+  /** The part of the run that charts show in the place of that. */
+  zoomed = $state.raw<Zoom | null>(null);
 
   constructor(asked: Asked, shown: number | null = null) {
     this.shown = shown;
@@ -110,12 +117,23 @@ export class Variant {
   /** Samples that the run's charts have at its end. */
   get #cells(): number {
     const duration = this.answer?.duration_s ?? 0;
-    return this.shown === null ? CELLS : Math.max(CELLS, Math.min(MOST_CELLS, Math.ceil((CELLS / 2) * (duration / this.shown))));
+    const seen = this.zoomed ? this.zoomed[1] - this.zoomed[0] : this.shown;
+    return seen === null ? CELLS : Math.max(CELLS, Math.min(MOST_CELLS, Math.ceil((CELLS / 2) * (duration / seen))));
   }
 
   /** Seconds between two samples of the charts. */
   get #cell(): number {
-    return (this.answer?.duration_s ?? 0) / this.#cells;
+    return (this.answer?.duration_s ?? 0) / this.#sampled;
+  }
+
+  /** Whether the run has to be made again for charts that look this close. */
+  get isCoarse(): boolean {
+    return this.runs && this.#sampled < this.#cells;
+  }
+
+  /** Draws what there is in the part that charts now show. */
+  redraw(): void {
+    this.#show();
   }
 
   /** Seconds that a rate is the mean of. */
@@ -175,11 +193,12 @@ export class Variant {
     this.coming = null;
     this.limit = this.#discipline?.limit ?? "unlimited";
     this.target = WITH_TARGET.includes(this.#discipline?.kind ?? "") ? (this.#discipline?.target_ps ?? 0) / 1e12 : null;
+    this.#sampled = this.#cells;
     this.#rows = [];
     this.#limits = [];
     this.#see(0);
     this.parted.end();
-    ({ now: this.now, inside: this.inside, waits: this.waits } = await this.#runner.begin(this.link, this.#cells));
+    ({ now: this.now, inside: this.inside, waits: this.waits } = await this.#runner.begin(this.link, this.#sampled));
     this.#show();
   }
 
@@ -368,14 +387,22 @@ export class Variant {
     return packetsOf(last ? last.limit : this.limit);
   }
 
+  /** Of the samples those that charts show: the first, and the one behind the last. */
+  #part(cell: number): [number, number] {
+    const count = this.#rows.length;
+    if (!this.zoomed) return [this.shown === null ? 0 : Math.max(0, count - Math.ceil(this.shown / cell) - 1), count];
+    const [from, to] = this.zoomed;
+    return [Math.min(count, Math.max(0, Math.floor(from / cell) - 1)), Math.min(count, Math.ceil(to / cell) + 1)];
+  }
+
   #show(): void {
     const { answer } = this;
     const layout = this.#layout;
     if (!answer || !layout) return;
     const cell = this.#cell;
-    const first = this.shown === null ? 0 : Math.max(0, this.#rows.length - Math.ceil(this.shown / cell) - 1);
-    const rows = this.#rows.slice(first);
-    const limits = this.#limits.slice(first);
+    const [first, end] = this.#part(cell);
+    const rows = this.#rows.slice(first, end);
+    const limits = this.#limits.slice(first, end);
     const before = this.view(this.#rows[first - 1] ?? null);
     const times = rows.map((row) => row[0] ?? 0);
     const views = rows.map((row) => layout.link(row, this.link));
