@@ -9,6 +9,7 @@ was published is from the claims files, and the scenarios are those of the point
 from __future__ import annotations
 
 import json
+import re
 import sys
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -31,6 +32,7 @@ FOLDER: Final = Path(__file__).parents[1] / "web" / "gallery"
 CHOSEN: Final = FOLDER / "figures.toml"
 MADE: Final = FOLDER / "figures.json"
 DIGITS: Final = 4
+_NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
 
 Point = tuple[float, float]
 
@@ -85,6 +87,7 @@ def _figure(chosen: Chosen) -> dict[str, Any]:
         "published": [_published(chosen, claim) for claim in said.get("claims", ())],
         "level": _level(chosen),
         "verdicts": list(_verdicts(chosen)),
+        "reasons": list(_reasons(chosen)),
         "variants": list(_variants(chosen)),
         "shortened": "set" in said,
     }
@@ -128,6 +131,29 @@ def _verdicts(chosen: Chosen) -> Iterator[dict[str, Any]]:
     counted = compare(chosen.document, chosen.figure, chosen.points)["verdict"].value_counts(sort=False)
     for verdict, count in sorted(counted.rows()):
         yield {"verdict": verdict, "count": count}
+
+
+def _reasons(chosen: Chosen) -> Iterator[dict[str, Any]]:
+    """Why points do not agree with what is stated: each reason once, with its points."""
+    found = compare(chosen.document, chosen.figure, chosen.points).filter(pl.col("verdict") != "agrees")
+    reasons: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for row in found.iter_rows(named=True):
+        reasons.setdefault((row["verdict"], _NUMBER.sub("", row["why"])), []).append(row)
+    for (verdict, _), rows in reasons.items():
+        others = len({row["why"] for row in rows}) - 1
+        yield {
+            "verdict": verdict,
+            "why": rows[0]["why"] + (" (The numbers are those of the first point.)" if others else ""),
+            "points": [*map(_point, rows)],
+        }
+
+
+def _point(row: Mapping[str, Any]) -> str:
+    unit = f" {row['unit']}" if row["unit"] else ""
+    ours = "nothing" if row["ours"] is None else f"{_rounded(row['ours']):g}{unit}"
+    setting = f" ({row['setting']})" if row["setting"] else ""
+    stated = f"stated {row['stated']}{unit}" if row["stated"] else "nothing stated"
+    return f"{row['what']}{setting}: {stated}, here {ours}"
 
 
 def _variants(chosen: Chosen) -> Iterator[dict[str, str]]:

@@ -36,6 +36,9 @@ def test_each_document_of_the_stories_has_figures() -> None:
 def test_a_figure_has_what_it_is_compared_with_and_scenarios(figure: dict[str, Any]) -> None:
     assert len(figure["lines"]) >= 2 or figure["published"]
     assert sum(each["count"] for each in figure["verdicts"]) > 0
+    explained = sum(len(each["points"]) for each in figure["reasons"])
+    assert explained == sum(each["count"] for each in figure["verdicts"] if each["verdict"] != "agrees")
+    assert all(len(each["why"]) > 20 for each in figure["reasons"])
     assert 2 <= len(figure["variants"]) <= 4
     for variant in figure["variants"]:
         scenario = bufferlab.Scenario.from_toml(variant["text"])

@@ -29,6 +29,8 @@ export interface Figure {
   /** What the document promises for all of the figure. */
   level: number | null;
   verdicts: { verdict: string; count: number }[];
+  /** Why points do not agree with what is stated. */
+  reasons: { verdict: string; why: string; points: string[] }[];
   variants: { name: string; text: string }[];
   /** Whether the live runs are shorter than those of the points. */
   shortened: boolean;
