@@ -56,7 +56,16 @@ const tests = {
     await toTheEnd(page);
     assert.deepEqual(await page.getByRole("region", { name: "What the run came to" }).locator("th[scope=col]").allTextContents(), ["packets of", "wait: mean", "lost", "a flow got", "packet took"]);
     await page.getByText("call, as its listeners hear it: rating R 93.2, MOS 4.4").waitFor();
-    assert.deepEqual(await page.locator(".variant .terms dt").allTextContents(), ["R", "MOS"]);
+    // what words mean is said beside them, also to keys
+    await page.getByRole("button", { name: "What is R, MOS?" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("note").getByText("how good a call is, from its delay and losses (ITU-T G.107)").waitFor();
+    await page.keyboard.press("Enter");
+    assert.equal(await page.getByRole("note").count(), 0);
+    for (const [word, meaning] of [["utilization", "in which the link sends"], ["these buffers", "bandwidth-delay product"]]) {
+      await page.getByRole("button", { name: `What is ${word}?` }).click();
+      await page.getByRole("note").getByText(meaning).waitFor();
+    }
     assert.equal(await page.getByText("New here?").getByRole("link", { name: "stories" }).getAttribute("href"), "#stories");
     assert.equal(await page.locator(".clock").textContent(), "60 s of 60 s");
     await picture(page, "run");
@@ -781,6 +790,9 @@ const tests = {
     const figure = page.getByRole("article", { name: "A ping behind a download" });
     await figure.getByRole("img", { name: "Ping's round trip, ms: mean" }).locator("canvas").waitFor();
     await figure.getByText(/Claims about this figure, point by point: \d+ agree/).waitFor();
+    await figure.getByText("Why points differ").click();
+    await figure.getByText("so a queued packet was more than one segment. Not comparable:").waitFor();
+    await figure.getByText("mean time of a fetch, queue of 5 packets (queue = 5, model = without offload): stated 0.6701 s, here 0.4021 s").waitFor();
     await figure.getByText("The numbers").click();
     const simulated = Number(await figure.getByRole("row", { name: /^20 / }).getByRole("cell").first().textContent());
     await picture(page, "gallery");
@@ -790,9 +802,6 @@ const tests = {
     await atTheEnd(page);
     // a chart's legend has rows of these names, too
     const table = page.getByRole("region", { name: "Variant 2" }).getByRole("region", { name: "What the run came to" });
-    await figure.getByText("Why points differ").click();
-    await figure.getByText("so a queued packet was more than one segment. Not comparable:").waitFor();
-    await figure.getByText("mean time of a fetch, queue of 5 packets (queue = 5, model = without offload): stated 0.6701 s, here 0.4021 s").waitFor();
     const live = await table.getByRole("row", { name: /^ping/ }).first().getByRole("cell").last().textContent();
     assert.match(live, / ms$/);
     assert.ok(Math.abs(parseFloat(live) / simulated - 1) < 0.05, `${live}, not ${simulated} ms`); // one seed of five

@@ -74,6 +74,7 @@ await page.getByRole("heading", { name: /^small: sweep of queue and buffer, \d\d
 await page.getByLabel("along").selectOption("bottleneck.buffer");
 const waitsOver = page.getByRole("img", { name: "wait: mean, ms" });
 await waitsOver.waitFor();
+await page.getByText("wait: mean, ms: Mean of the times in the queue").waitFor();
 // lines differ in more than their color, and the one that is pointed at stands out
 const names = waitsOver.locator(".u-legend .u-series th");
 assert.deepEqual((await names.allTextContents()).slice(1), ["fifo", "codel"]);

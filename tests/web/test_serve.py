@@ -311,7 +311,10 @@ def test_calls_are_rated_in_lists(address: str) -> None:
     for means in ("0", "1"):
         _, listed = api.listed(figure="call_r", means=means)
         assert listed["columns"][-1]["title"] == "call: rating R"
-        assert {"name": "call_mos", "title": "call: mean opinion score"} in listed["figures"]
+        (score,) = (each for each in listed["figures"] if each["name"] == "call_mos")
+        assert score["title"] == "call: mean opinion score"
+        assert len(score["meaning"]) > 20
+        assert "`" not in score["meaning"]
         assert "worst group" in listed["notes"][-1]
         ratings = [row["values"][-1] for row in listed["rows"]]
         assert any(ratings)

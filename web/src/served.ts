@@ -125,7 +125,7 @@ export interface Listed {
   others: number;
   notes: string[];
   columns: { name: string; title: string; figure: boolean }[];
-  figures: { name: string; title: string }[];
+  figures: { name: string; title: string; meaning: string }[];
   groups: Group[];
   rows: Stored[];
 }

@@ -91,7 +91,11 @@ class Runs:
                 ),
                 *({"name": name, "title": _label(name), "figure": True} for name in wanted),
             ],
-            "figures": [{"name": name, "title": _label(name)} for name in LISTED if LISTED[name].title],
+            "figures": [
+                {"name": name, "title": _label(name), "meaning": metric.definition.replace("`", "")}
+                for name, metric in LISTED.items()
+                if metric.title
+            ],
             "groups": groups,
             "rows": rows,
         }

@@ -11,6 +11,8 @@ const SCORE = "mean opinion score: R as people grade calls, from 1 (bad) to 5 (e
 /** Of a run with calls. */
 export const CALL: [string, string][] = [["R", RATING], ["MOS", SCORE]];
 
+export const USED = "utilization: the part of the time in which the link sends. What it does not use is lost to all.";
+
 /** Published rules, by the names of the marks on the buffer's slider: crates/web/src/rules.rs. */
 export const RULES: Record<string, string> = {
   Stanford: "rule BDP/√n, 2004: keeps a link nearly always busy with n endless Reno flows, if many and not in step.",
@@ -23,8 +25,11 @@ const TERMS: Term[] = [
   ["MOS", /\bMOS\b|opinion score/, SCORE],
   ["Jain", /\bJain/, "how evenly flows share: 1 is equal; of n flows of which one has all, 1/n."],
   ["p99", /\bp99\b|99th percentile/, "99th percentile: 99 of 100 packets wait no longer."],
-  ["used", /\bused\b|utilization/, "utilization: how much of the link's rate is used."],
+  ["used", /\bused\b|utilization/, USED],
   ["±", /±/, "half of the 95 % confidence interval: what other random draws might have brought."],
+  ["stanford", /\bstanford\b/i, RULES["Stanford"] ?? ""],
+  ["heterogeneous", /\bheterogeneous\b|Theorem 2/, `Theorem 2, ${RULES["Theorem 2, 99 %"] ?? ""}`],
+  ["BDP", /\bbdp\b/i, RULES["BDP"] ?? ""],
   ["FIFO", /\bfifo\b/, "one queue, first in, first out, that drops what its buffer has no room for."],
 ];
 
