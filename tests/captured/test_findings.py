@@ -121,7 +121,7 @@ def test_segments_sent_again_are_the_runs(at_senders: Findings, captured: Captur
 
 
 def test_a_text_a_document_and_tables(at_senders: Findings, tmp_path: Path) -> None:
-    text = str(at_senders)
+    text = " ".join(str(at_senders).split())
     assert "19.99 Mbps ± " in text and "near the sender (5 of 5 long flows)" in text
     saved = {path.name for path in at_senders.save(tmp_path / "all")}
     assert {"observe.json", "observe.txt", "observe.png", "observe.svg", "connections.parquet"} <= saved

@@ -119,6 +119,22 @@ def impossible(link: CapturedLink) -> Iterator[str]:
         )
 
 
+def contains_waits(link: CapturedLink) -> Iterator[str]:
+    """Whether smallest round trips may contain a queue that nothing shows, as a sentence.
+
+    Args:
+        link: What was captured.
+    """
+    known = timed(link.long)
+    if link.waits is not None or known.is_empty():
+        return
+    shortest = significant(float(known["rtt_ms"][0]), 3)
+    yield (
+        "round trips contain what waited as each connection began, as nothing here shows what waits: the "
+        f"shortest, {shortest} ms, is nearest to that of the path, and --rtt names it"
+    )
+
+
 def varies(link: CapturedLink) -> Iterator[str]:
     """Whether the link has two rates, as a sentence.
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from bufferlab.captured.doubts import doubts, impossible, is_guessed, late, varies
+from bufferlab.captured.doubts import contains_waits, doubts, impossible, is_guessed, late, varies
 from bufferlab.captured.fitting import Fit, fitted
 from bufferlab.captured.flows import flows_of, loss_of, mean_bytes, rtt_quantile_ms, timed, waits_over_time
 from bufferlab.captured.link import DIRECTIONS, VANTAGES, CapturedLink
@@ -242,7 +242,9 @@ def observe(
         is_paced=is_paced,
     )
     found = dataclasses.replace(found, waits=_whole(found, waits, hides))
-    return dataclasses.replace(found, doubts=(*varies(found), *beware, *impossible(found)))
+    return dataclasses.replace(
+        found, doubts=(*varies(found), *beware, *contains_waits(found), *impossible(found))
+    )
 
 
 def _whole(found: CapturedLink, waits: dict[str, Any] | None, hides: Hidden | None) -> dict[str, Any] | None:

@@ -30,6 +30,13 @@ _SELDOM: Final = 0.2
 _MUCH_LOSS: Final = 0.01
 """Losses from which on acknowledgments come in lumps that blur rates before the queue. Our choice."""
 
+_SOME_LOSS: Final = 1e-3
+_LOSSY: Final = (
+    ", though some were lost: the buffer holds very few, whose waits are too short to see, or losses are "
+    "elsewhere"
+)
+"""A link without waits that loses that much is not called idle. Our choice."""
+
 _MORE: Final = 1.05
 """What arrives can be this many times the rate of the link, by errors of both."""
 
@@ -180,7 +187,8 @@ def _few(link: Mapping[str, Any], flows: pl.DataFrame, losses: float | None, dur
             "the link was idle for a quarter or more: they come in bursts"
         )
     is_seldom = tenths < _SELDOM * all_tenths
-    hardly = ": the link was hardly loaded" if is_seldom else ""
+    is_lossy = (losses or 0.0) >= _SOME_LOSS
+    hardly = "" if not is_seldom else _LOSSY if is_lossy else ": the link was hardly loaded"
     if not tenths:
         return f"packets waited in no window of 100 ms{hardly}"
     if tenths < _FEWEST:

@@ -120,7 +120,8 @@ def with_hidden(waits: dict[str, Any], found: Hidden, observation: Observation) 
     samples = flows["samples"].to_numpy()
     row = dict(waits)
     for name in _QUANTILES:
-        beyond = flows[f"rtt_{name}_ns_leg"].to_numpy() - own
+        # quantiles are of buckets, and may be below the smallest
+        beyond = np.maximum(flows[f"rtt_{name}_ns_leg"].to_numpy() - own, 0.0)
         row[f"{name}_ns"] = float(beyond.max()) if name == "max" else weighted_median(beyond, samples)
     return with_depth(row, observation, found.flows)
 

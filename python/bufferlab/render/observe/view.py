@@ -10,12 +10,13 @@ import polars as pl
 
 from bufferlab.captured.findings import Findings
 from bufferlab.captured.flows import lasting_loss_of, mean_bytes, rtt_quantile_ms, timed
-from bufferlab.captured.link import DIRECTIONS, VANTAGES
+from bufferlab.captured.link import DIRECTIONS
 from bufferlab.captured.observation import NS_PER_MS, NS_PER_S
 from bufferlab.captured.scenario import NOTHING, packets_of
 from bufferlab.captured.waits import LEAST_LOSSES
 from bufferlab.display import as_view, significant
 from bufferlab.render.observe.damage import damage_lines
+from bufferlab.render.observe.place import place
 from bufferlab.render.view import Heading, Part, Terms, View
 from bufferlab.units import format_rate, format_size, format_time
 
@@ -32,6 +33,14 @@ _MUCH: Final = 0.1
 
 _FEW_PART: Final = 0.02
 """With round trips of a smaller part of the packets, a sentence on all of these says too much. Our choice."""
+
+_MANY_LOSSES: Final = 20
+_FEW_PACKETS: Final = 8.0
+"""A buffer is very small if losses began as many times and one in a hundred packets waits longer than fewer
+take. Our choice."""
+
+_SHORT_S: Final = 25.0
+"""What is seen in less is said to be of that time. Our choice."""
 
 _LITTLE_NS: Final = 100_000
 """Several processors write captures, and mix packets by some microseconds. Less than this says nothing."""
@@ -54,7 +63,7 @@ def findings_view(findings: Findings) -> View:
         ("buffer", _buffer(findings)),
         ("losses", _losses(findings)),
         *_ecn(findings),
-        ("seen from", _vantage(findings)),
+        ("seen from", place(findings)),
         *_other_way(findings),
         *_elsewhere(findings),
         *(("beware", text) for text in _warnings(findings)),
@@ -82,20 +91,25 @@ def _in_short(findings: Findings) -> str:
         return f"the capture does not show {lacks}, so no buffer follows from it alone{doubt}"
     if findings.is_paced:
         return f"nothing shows that packets wait for the link, so no buffer follows from it alone{doubt}"
-    wait_ns, rtt_ns = waits["median_ns"], (rtt_quantile_ms(known, 0.5) or 0.0) * NS_PER_MS
+    duration_s = findings.observation.duration_s
+    when = f"in these {significant(duration_s, 2)} s, " if duration_s < _SHORT_S else ""
+    return f"{when}{_slowed(findings, waits, (rtt_quantile_ms(known, 0.5) or 0.0) * NS_PER_MS)}{doubt}"
+
+
+def _slowed(findings: Findings, waits: dict[str, Any], rtt_ns: float) -> str:
+    """What its waiting does to a round trip of some length."""
+    wait_ns = waits["median_ns"]
     wait, late, rtt = (format_time(_ps(time_ns)) for time_ns in (wait_ns, waits["p95_ns"], rtt_ns))
     if wait_ns > max(rtt_ns, _BLOAT_NS):
         times = significant((wait_ns + rtt_ns) / rtt_ns, 2)
         return (
             f"bufferbloat: half of the packets wait {wait} or more, so a round trip of {rtt} takes {times} "
-            f"times as long{doubt}"
+            "times as long"
         )
     who = "half of the packets wait"
     if waits["samples"] < _FEW_PART * int(findings.flows["wire_packets"].sum()):
         who = f"of the {waits['samples']:,} round trips that could be measured, half have packets wait"
-    return (
-        f"{who} {wait} or more, one in twenty {late}, where a round trip takes {rtt} without waiting{doubt}"
-    )
+    return f"{who} {wait} or more, one in twenty {late}, where a round trip takes {rtt} without waiting"
 
 
 def _link(findings: Findings) -> str:
@@ -139,8 +153,13 @@ def _long(findings: Findings) -> str:
     if known.is_empty():
         return f"{text}; their round-trip times cannot be seen"
     low, middle, high = (rtt_quantile_ms(known, part) or 0.0 for part in (0.1, 0.5, 0.9))
+    least = (
+        "round trip without waiting"
+        if findings.waits is not None
+        else "smallest round trip, waiting included"
+    )
     return (
-        f"{text}; round trip without waiting: median {significant(middle, 3)} ms, "
+        f"{text}; {least}: median {significant(middle, 3)} ms, "
         f"{significant(low, 3)} to {significant(high, 3)} ms for eight of ten"
     )
 
@@ -184,19 +203,35 @@ def _transmission(findings: Findings, wait_ns: float) -> str:
 def _buffer(findings: Findings) -> str:
     """How deep it is, or why that is not known."""
     waits = findings.waits
-    if waits is None:
-        return "not known, as waits are not"
-    if findings.is_paced:
-        return "not known: nothing shows that packets wait for it"
+    if waits is None or findings.is_paced:
+        why = ", as waits are not" if waits is None else ": nothing shows that packets wait for it"
+        return f"not known{why}"
     if waits["is_filled"]:
         low, deep, high = (format_time(_ps(waits[f"depth{part}_ns"])) for part in ("_low", "", "_high"))
         size = _size(findings, waits["depth_ns"])
         return f"losses come at {deep} ({low} to {high}){size}: it is full then, or a queue drops early there"
+    if few := _few_packets(findings):
+        return few
     if waits["loss_episodes"]:
         return f"not known: {_no_depth(waits, varies=findings.other_rate_bps is not None)}"
     if int(findings.flows["loss_episodes"].sum()):
         return "not known: what was lost was lost on the other side of this place; see 'beware'"
     return f"not known: no loss was seen; it holds more than {format_time(_ps(waits['p99_ns']))}"
+
+
+def _few_packets(findings: Findings) -> str:
+    """That it holds very few, where packets are lost often though none waits for long; else nothing."""
+    waits, rate_bps = findings.waits, findings.rate_bps
+    if waits is None or rate_bps is None or waits["loss_episodes"] < _MANY_LOSSES:
+        return ""
+    packets = waits["p99_ns"] / NS_PER_S * rate_bps / 8 / mean_bytes(findings.flows)
+    if packets >= _FEW_PACKETS:
+        return ""
+    longest = format_time(_ps(waits["p99_ns"]))
+    return (
+        f"very small: losses began {waits['loss_episodes']:,} times though hardly any packet waits longer "
+        f"than {longest}, what {max(round(packets), 1)} of mean size take"
+    )
 
 
 def _no_depth(waits: dict[str, Any], *, varies: bool) -> str:
@@ -234,7 +269,10 @@ def _losses(findings: Findings) -> str:
     flows = findings.flows
     episodes = int(flows["loss_episodes"].sum())
     spurious = int(flows["spurious_segments"].sum())
-    text = f"{significant(100 * findings.losses, 3)} % of the segments sent again, in {episodes:,} episodes"
+    times = "1 episode" if episodes == 1 else f"{episodes:,} episodes"
+    text = f"{significant(100 * findings.losses, 3)} % of the segments sent again, in {times}"
+    if not findings.losses:
+        text = "none of the segments had to be sent again"
     lasting = lasting_loss_of(flows)
     if lasting is not None and significant(100 * lasting, 2) != significant(100 * findings.losses, 2):
         text += f"; {significant(100 * lasting, 2)} % without the starts of long flows"
@@ -249,16 +287,6 @@ def _ecn(findings: Findings) -> Iterator[tuple[str, str]]:
         experienced = int(flows["ce_packets"].sum())
         share = significant(100 * capable / packets, 3)
         yield "ECN", f"{share} % of the packets capable, {experienced:,} marked on their way here"
-
-
-def _vantage(findings: Findings) -> str:
-    found = findings.long["vantage"].value_counts().sort("count", descending=True)
-    if found.is_empty():
-        return "not known: no long flow"
-    return ", ".join(
-        f"{VANTAGES[vantage]} ({count:,} of {len(findings.long):,} long flows)"
-        for vantage, count in found.iter_rows()
-    )
 
 
 def _other_way(findings: Findings) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,80 @@
+"""What the first screen says where it is easily read as more than is known."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import bufferlab
+from bufferlab import Findings
+
+from .conftest import Captured
+
+
+def screen(findings: Findings) -> str:
+    """The text in one line."""
+    return " ".join(str(findings).split())
+
+
+def captured_link(folder: Path, place: str, rate: str, buffer: str, **flow: Any) -> Findings:
+    """What a capture of a link with some CUBIC flows shows."""
+    path = folder / "link.pcapng"
+    scenario = {
+        "run": {"duration": "20 s", "warmup": "0 s", "seed": 3, "stack": "linux"},
+        "bottleneck": {"rate": rate, "delay": "2 ms", "buffer": buffer},
+        "flows": [{"rtt": "30 ms", "congestion": "cubic-linux(hystart)", **flow}],
+    }
+    bufferlab.run(scenario, progress=False, pcap=path, pcap_at=[place])
+    return bufferlab.observe(path)
+
+
+def test_without_timestamps_round_trips_contain_what_waits(tmp_path: Path) -> None:
+    """Behind the queue 30 ms were "without waiting: median 181 ms, 31.2 to 1336 ms"."""
+    flows = {"count": 4, "timestamps": False, "start": "uniform(0 s, 6 s)"}
+    text = screen(captured_link(tmp_path, "receivers", "10 Mbps", "150 ms", **flows))
+    assert "smallest round trip, waiting included: median" in text and "without waiting" not in text
+    assert "beware round trips contain what waited as each connection began" in text
+    assert "the shortest, 31.2 ms, is nearest to that of the path" in text
+
+
+@pytest.mark.parametrize("packets", [2, 3])
+def test_a_buffer_of_few_packets_is_very_small(packets: int, tmp_path: Path) -> None:
+    """Losses came "at no one depth", or medians were negative; before it the link was "hardly loaded"."""
+    flows = {"count": 4, "start": "uniform(0 s, 2 s)"}
+    behind = captured_link(tmp_path, "receivers", "20 Mbps", f"{packets} packets", **flows)
+    assert f"what {packets} of mean size take" in screen(behind)
+    before = screen(captured_link(tmp_path, "senders", "20 Mbps", f"{packets} packets", **flows))
+    assert "though some were lost: the buffer holds very few" in before and "hardly loaded" not in before
+
+
+def test_the_side_of_the_queue_is_said(captured: Captured) -> None:
+    before, behind = (bufferlab.observe(path) for path in (captured.at_senders, captured.at_receivers))
+    side = (
+        "seen from before the queue, where what it sends and marks shows in acknowledgments alone; near the"
+    )
+    assert f"{side} sender (5 of 5 long flows)" in screen(before)
+    assert "seen from behind the queue, where what arrives there is not seen" in screen(behind)
+    paced = screen(dataclasses.replace(before, is_paced=True))
+    assert "seen from near the sender" in paced and "nothing shows that packets wait for the link" in paced
+
+
+def test_a_path_that_takes_no_time_has_no_nearer_end(captured: Captured) -> None:
+    found = bufferlab.observe(captured.at_receivers)
+    short = found.flows.with_columns(rtt_ms=pl.lit(0.06))
+    assert "a path of 60 us, of which hosts take as much" in screen(dataclasses.replace(found, flows=short))
+
+
+def test_no_loss_has_no_episodes(captured: Captured) -> None:
+    lossless = screen(dataclasses.replace(bufferlab.observe(captured.at_senders), losses=0.0))
+    assert "losses none of the segments had to be sent again" in lossless
+
+
+def test_a_short_capture_says_how_short(captured: Captured, tmp_path: Path) -> None:
+    minute = screen(bufferlab.observe(captured.at_senders))
+    assert "in short half of the packets wait" in minute
+    brief = screen(captured_link(tmp_path, "senders", "20 Mbps", "40 ms", count=3))
+    assert "in short in these 20 s, half of the packets wait" in brief
