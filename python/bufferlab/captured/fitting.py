@@ -123,6 +123,11 @@ class Fit:
     hidden_ms: float = 0.0
 
     @property
+    def is_queue_known(self) -> bool:
+        """Whether it may be judged as what runs: a FIFO's depth is known only where it was seen to fill."""
+        return self.queue_by == "seen" or (self.queue_by == "runs" and self.queue != "fifo")
+
+    @property
     def is_far(self) -> bool:
         """Whether the run does not do what was captured."""
         return self.distance is not None and self.distance > NEAR

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from bufferlab.captured.findings import Findings
     from bufferlab.captured.scenario import Known
     from bufferlab.captured.sockets import Sockets
-    from bufferlab.scenario import Scenario
 
 _EXAMPLES: Final = """\b
 Examples:
@@ -307,7 +306,7 @@ def _observe_flent(
         found = test.scenario(known) if path is not None or answer.is_wanted else None
     show_as(test.to_dict, lambda: flent_view(test), as_json=as_json)
     if found is not None:
-        _write(found, str(file), path, [], answer)
+        _write(found.to_toml(), str(file), path, [], answer)
 
 
 def _with_controls(known: Known, sockets: Sockets | None) -> Known:
@@ -341,7 +340,13 @@ def _fit_and_write(found: Findings, path: Path | None, known: Known, answer: _An
     from bufferlab.captured.doubts import contradicted, refuse_idle  # noqa: PLC0415 - slow to import
     from bufferlab.captured.fitting import fitted, refuse_unlike  # noqa: PLC0415
     from bufferlab.progress import progress_bar  # noqa: PLC0415
-    from bufferlab.render.observe.fit import BEWARE, fit_doubts, fit_lines, is_like  # noqa: PLC0415
+    from bufferlab.render.observe.fit import (  # noqa: PLC0415
+        BEWARE,
+        fit_doubts,
+        fit_lines,
+        is_like,
+        scenario_text,
+    )
 
     if answer.is_wanted:
         refuse_idle(found, known)
@@ -354,21 +359,20 @@ def _fit_and_write(found: Findings, path: Path | None, known: Known, answer: _An
     doubts = [f"{BEWARE}{each}" for each in (*found.doubts, *against)]
     grave = list(fit_doubts(fit, is_mix_given=known.mix is not None))
     answer = answer._replace(against=[*grave, *against, *found.doubts])
-    if fit.queue_by != "assumed" and is_like(fit):
+    if fit.is_queue_known and is_like(fit):
         answer = answer._replace(today=OWN)
     said = [*lines, *(f"{BEWARE}{each}" for each in against)]
     for each in () if answer.is_wanted else said:
         say(each)
     try:
-        _write(fit.scenario, found.observation.file, path, [*lines, *doubts], answer)
+        file = scenario_text(fit)
+        _write(file, found.observation.file, path, [*lines, *doubts], answer)
     finally:
         for each in said if answer.is_wanted else ():  # the answer first
             say(each)
 
 
-def _write(
-    scenario: Scenario, capture: str, path: Path | None, lines: Sequence[str], answer: _Answer
-) -> None:
+def _write(scenario: str, capture: str, path: Path | None, lines: Sequence[str], answer: _Answer) -> None:
     """Write a scenario, here or where nothing keeps it, and give it to `advise`."""
     from bufferlab.cli.advising import advise_captured  # noqa: PLC0415 - slow to import
     from bufferlab.files import write_whole  # noqa: PLC0415
@@ -376,7 +380,7 @@ def _write(
     with TemporaryDirectory(prefix="bufferlab-") as folder:
         file = path or Path(folder, "captured.toml")
         head = "".join(f"# {line}\n" for line in (f"from {capture}", *lines))
-        write_whole(file, f"{head}\n{scenario.to_toml()}")
+        write_whole(file, f"{head}\n{scenario}")
         if path is not None:
             today = "" if answer.today is None else f" --today {answer.today}"
             say(

@@ -8,6 +8,7 @@ from typing import Final
 from bufferlab.captured.fitting import Fit
 from bufferlab.render.words import listed
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 
 _WORDS: Final = {
     "utilization": ("utilization", FRACTION),
@@ -26,8 +27,13 @@ that many ms. Our choice."""
 _OFF_LOSS: Final = 0.01
 """Losses are far apart if one is as many times the other, and larger by at least that. Our choice."""
 
+_NEAR_HEAVY: Final = 1.3
+"""Losses of two captures of one link differ by as much, as each counts its own repairs. Our choice."""
+
 BEWARE: Final = "beware: "
 """How lines begin that speak against the scenario."""
+
+UNSEEN_DEPTH: Final = "how much it holds was not seen and is assumed"
 
 _NEAREST: Final = "of those tried, a run with {} is nearest to the capture"
 
@@ -60,6 +66,18 @@ def fit_lines(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
         )
 
 
+def scenario_text(fit: Fit) -> str:
+    """The scenario as a file, with a comment at a buffer that was not seen.
+
+    Args:
+        fit: What comes nearest.
+    """
+    text = fit.scenario.to_toml()
+    return (
+        text if fit.queue_by == "seen" else text.replace("\nbuffer = ", f"\n# {UNSEEN_DEPTH}\nbuffer = ", 1)
+    )
+
+
 def is_like(fit: Fit) -> bool:
     """Whether a run of the scenario does what was captured, so that its queue may be what runs there."""
     return not fit.is_far and not any(_is_off(fit, name) for name in _WAITS)
@@ -71,11 +89,14 @@ def fit_doubts(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
         yield "the scenario does not do what was captured (below), so this may be wrong"
     elif not is_like(fit):
         yield "waits of the scenario and of the capture are far apart (below), so this may be wrong"
+    elif not fit.is_queue_known:
+        yield f"what runs today is not judged: no buffer was seen to fill, and {fit.buffer} is assumed"
     elif fit.queue_by == "runs":
         yield f"what runs today is a guess, by runs: {fit.queue} ({fit.buffer})"
     if fit.controls is not None and fit.alike and not is_mix_given:
         others = " or ".join((fit.controls, *map(str, fit.alike[:2])))
         yield f"controls are a guess, by runs: {others}; --mix names them"
+    yield from _near_heavy(fit)
     if _is_off(fit, "loss"):
         own, seen = (
             FRACTION.quantity(each["loss"] or 0.0, digits=2) for each in (fit.reproduced, fit.captured)
@@ -83,6 +104,24 @@ def fit_doubts(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
         yield f"the scenario with what runs today loses {own}, the capture {seen}"
     if fit.controls is None and not is_mix_given:
         yield "controls are not known and assumed, and the answer rests on them: --mix names them"
+
+
+def _near_heavy(fit: Fit) -> Iterator[str]:
+    """That the loss is near the bound by which queues are kept or not, and what its other side would give."""
+    lost = [each for each in (fit.captured["loss"], fit.reproduced["loss"]) if each is not None]
+    near = [each for each in lost if HEAVY_LOSS / _NEAR_HEAVY <= each <= HEAVY_LOSS * _NEAR_HEAVY]
+    if not near:
+        return
+    share, bound = (FRACTION.quantity(each, digits=2) for each in (near[0], HEAVY_LOSS))
+    other = (
+        "from there on what loses less is named instead of the least that meets the targets"
+        if near[0] < HEAVY_LOSS
+        else "below it the least that meets the targets is named, or what runs today is kept"
+    )
+    yield (
+        f"the loss, {share}, is near {bound}, and another capture of this link may be on its other side: "
+        f"{other}; a --target for the loss decides"
+    )
 
 
 def _is_off(fit: Fit, name: str) -> bool:
@@ -109,7 +148,8 @@ def _queue(fit: Fit) -> str:
         also = _also(fit.queues_alike) or "; one that drops early may, too"
         return f"queue: taken for a {queue}, since losses come at that depth{also}"
     if fit.queue_by == "runs":
-        return f"queue: {_NEAREST.format(queue)}{_also(fit.queues_alike)}"
+        assumed = "" if fit.is_queue_known else f"; {UNSEEN_DEPTH}"
+        return f"queue: {_NEAREST.format(queue)}{_also(fit.queues_alike)}{assumed}"
     return f"queue: not known, since no buffer was seen to fill; assumed is {queue}"
 
 
