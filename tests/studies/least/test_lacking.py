@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from bufferlab.studies.least import Goal, Run
-from bufferlab.studies.least.lacking import Lack, lack, total
-from bufferlab.studies.targets import Values, make_target
+from bufferlab.studies.least.lacking import Lack, all_lack, lack, total
+from bufferlab.studies.targets import Target, Values, make_target
 
 from .problems import BUSY, QUICK, solve
 
@@ -62,3 +62,28 @@ def test_larger_sizes_come_nearer_where_only_they_let_runs_have_a_value() -> Non
 
     found = solve(Goal((make_target("loss", 0.01),), 1, 1000, most=8000), measure)
     assert found.confirmed and 2000 <= found.closest <= 2240
+
+
+@pytest.mark.parametrize(
+    ("target", "value", "times"),
+    [
+        (make_target("utilization", 0.99), 0.95, 5.0),  # five times as idle as it may be
+        (make_target("loss", 0.005), 0.02, 4.0),
+        (make_target("wait_mean_ms", 3.0), 15.0, 5.0),
+        (make_target("goodput_bps", 5e6), 1e6, 5.0),
+        (make_target("loss", 0.01), 0.005, 1.0),  # what is met adds nothing
+    ],
+)
+def test_together_targets_are_missed_by_how_many_times_their_bounds(
+    target: Target, value: float, times: float
+) -> None:
+    margins = np.asarray([target.margin(value)])
+    assert all_lack([(target, margins)]).short == pytest.approx(math.log(times))
+
+
+def test_an_empty_buffer_is_not_nearest_to_a_short_wait_on_a_busy_link() -> None:
+    """An idle link has no waits: a use of 14 % is 85 points short, a wait of 15 ms four times 3 ms over."""
+    busy, quick = make_target("utilization", 0.99), make_target("wait_mean_ms", 3.0)
+    idle = all_lack((each, np.asarray([each.margin(value)])) for each, value in ((busy, 0.14), (quick, 0.1)))
+    full = all_lack((each, np.asarray([each.margin(value)])) for each, value in ((busy, 1.0), (quick, 15.0)))
+    assert full < idle

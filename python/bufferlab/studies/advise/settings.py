@@ -26,7 +26,7 @@ from bufferlab.studies.choosing.order import place
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.least import Bench, Case, Check, Goal, Least, Run, Search, Step, least, together
 from bufferlab.studies.least.candidates import CHECK_SEEDS
-from bufferlab.studies.least.lacking import MET, Lack, lack, total
+from bufferlab.studies.least.lacking import Lack, all_lack
 from bufferlab.studies.targets import Target, Values, bounds_loss, make_target, want_largest
 from bufferlab.studies.traffic import likely_packets
 from bufferlab.units import packets_text
@@ -388,8 +388,7 @@ def nearest(found: Least) -> int:
     memory = found.memory
 
     def missed(size: int) -> Lack:
-        lacks = (lack(each, memory.margins(size, each)) for each in memory.targets)
-        return total(max(each, MET) for each in lacks)
+        return all_lack((each, memory.margins(size, each)) for each in memory.targets)
 
     sizes = [found.closest, *memory.sizes]
     fit = [] if bounds_loss(memory.targets) else [each for each in sizes if memory.loss(each) < HEAVY_LOSS]

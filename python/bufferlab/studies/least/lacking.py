@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.least.memory import FloatArray
 from bufferlab.studies.targets import Target
 
@@ -28,6 +29,9 @@ class Lack(NamedTuple):
     short: float
 
 
+_LEAST: Final = 1e-3
+"""Where a bound leaves nothing, what it is taken to leave: idle, or of a value."""
+
 MET: Final = Lack(0.0, 0.0)
 """Of a target that is met."""
 
@@ -42,6 +46,30 @@ def lack(target: Target, margins: FloatArray) -> Lack:
     known = margins[~np.isnan(margins)]
     short = -float(known.mean()) / (target.bound or 1.0) if known.size else 0.0
     return Lack(1.0 - known.size / margins.size, short)
+
+
+def all_lack(misses: Iterable[tuple[Target, FloatArray]]) -> Lack:
+    """By how much several targets are missed together, each by the logarithm of how many times its bound.
+
+    Shares of the bounds would not do: the use of a link that shall be 99 % is short by at most that share of
+    it, however idle the link is, while a wait may be many times its bound, so that a buffer of one packet
+    would be nearest to most pairs. So a use is measured by what is idle: 5 % where 1 % may be is as far as
+    a wait of five times its bound. What meets its bound adds nothing.
+
+    Args:
+        misses: Targets, and how far each run is on the right side.
+    """
+    lacks = [(target, max(lack(target, margins), MET)) for target, margins in misses]
+    return total(Lack(each.unknown, _times(target, max(each.short, 0.0))) for target, each in lacks)
+
+
+def _times(target: Target, short: float) -> float:
+    """The logarithm of how many times its bound something is that misses it by a share of it."""
+    if not target.at_least:
+        return math.log1p(short)
+    if target.metric.unit is FRACTION:
+        return math.log1p(short * target.bound / max(1.0 - target.bound, _LEAST))
+    return -math.log(max(1.0 - short, _LEAST))
 
 
 def total(lacks: Iterable[Lack]) -> Lack:
