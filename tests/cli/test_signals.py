@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from bufferlab.cli.common import ending_on_signals, status_of
 from bufferlab.experiment.store import open_store
 
 from ..small import start
@@ -48,6 +50,22 @@ def test_a_signal_ends_it_soon_and_loses_nothing(tmp_path: Path, name: str) -> N
     assert process.returncode in (status, -number), err
     assert "Traceback" not in err or process.returncode == -number
     assert finished(tmp_path) >= before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_while_a_compiled_module_loads_is_no_bug(
+    number: signal.Signals, status: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def load() -> None:
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.raise_signal(number)
+        raise ImportError("initialization failed")
+
+    with pytest.raises(KeyboardInterrupt) as ended, ending_on_signals():
+        load()
+    assert status_of(ended.value) == status
+    assert "bug" not in capsys.readouterr().err
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")

@@ -15,7 +15,7 @@ from typing import Annotated, Final
 import typer
 
 from bufferlab import __version__
-from bufferlab.cli.common import BAD_INPUT, FAILED, say, silence_stdout, status_of, terminable
+from bufferlab.cli.common import BAD_INPUT, FAILED, ending_on_signals, say, silence_stdout, status_of
 from bufferlab.cli.naming import as_typed
 from bufferlab.cli.streams import prepare_streams
 from bufferlab.errors import InputError
@@ -130,7 +130,7 @@ def _listed() -> None:
 
 def _invoke(args: list[str]) -> int:
     try:
-        with terminable():
+        with ending_on_signals():
             command = typer.main.get_command(build_app(args[0] if args and args[0] in VERBS else None))
             with command.make_context(_NAME, args) as context:
                 command.invoke(context)

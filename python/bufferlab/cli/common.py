@@ -14,7 +14,7 @@ import stat
 import sys
 import threading
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -148,20 +148,36 @@ def status_of(error: BaseException) -> int:
 
 
 @contextmanager
-def terminable() -> Iterator[None]:
-    """Within the block, SIGTERM ends work as Ctrl-C does, if this is the main thread, which gets signals."""
+def ending_on_signals() -> Iterator[None]:
+    """Within the block, SIGTERM ends work as Ctrl-C does, if this is the main thread, which gets signals.
+
+    Where a signal comes while a compiled module is being loaded, that fails with an error of its own, and
+    nothing in it is left of the signal; so it is remembered.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    came: list[KeyboardInterrupt] = []
 
-    def on_signal(_number: int, _frame: FrameType | None) -> None:
-        raise Terminated("terminated")
+    def ends_with(error: KeyboardInterrupt) -> Callable[[int, FrameType | None], None]:
+        def on_signal(_number: int, _frame: FrameType | None) -> None:
+            came.append(error)
+            raise error
 
-    before = signal.signal(signal.SIGTERM, on_signal)
+        return on_signal
+
+    before = {signal.SIGTERM: signal.signal(signal.SIGTERM, ends_with(Terminated("terminated")))}
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else it is to be ignored
+        before[signal.SIGINT] = signal.signal(signal.SIGINT, ends_with(KeyboardInterrupt()))
     try:
         yield
+    except Exception:
+        if came:
+            raise came[0] from None
+        raise
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def silence_stdout() -> None:
