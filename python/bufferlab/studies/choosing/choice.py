@@ -159,8 +159,9 @@ def choose(
         aspects: What users feel.
         weights: How much each kind of aspect weighs.
         missed: The targets that each queue misses.
-        lacking: By how much it misses them, all together: where none meets all, the nearest is taken, even if
-            it misses more of them by little; without it, one that misses fewest.
+        lacking: By how much it misses them, all together: where none meets all, the best for users of those
+            is taken that are as near as any, even if it misses more of them by little; without it, of those
+            that miss fewest.
         times: What the thresholds of what is material and notable are multiplied by.
         looks: How often a choice is made from more and more runs, until one is decided.
         sturdy: Queues that keep the targets where the traffic changes: of equals they are taken first.
@@ -175,7 +176,7 @@ def choose(
     fewest = min(map(len, missed.values()))
     if fewest and lacking is not None:
         nearest = min(lacking[name] for name in contest)
-        fit = [name for name in contest if lacking[name] == nearest]
+        fit = [name for name in contest if lacking[name].is_as_near(nearest)]
     else:
         fit = [name for name in contest if len(missed[name]) == fewest]
     claims = looks * (len(fit) - 1)

@@ -12,6 +12,9 @@ from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.least.memory import FloatArray
 from bufferlab.studies.targets import Target
 
+_AS_NEAR: Final = math.log(1.25)
+"""A bound exceeded this many times more is hardly noticed (our choice)."""
+
 
 class Lack(NamedTuple):
     """By how much targets are missed; of two, the lesser is nearer to them.
@@ -27,6 +30,10 @@ class Lack(NamedTuple):
 
     unknown: float
     short: float
+
+    def is_as_near(self, nearest: Lack) -> bool:
+        """Whether it is nearly as near as the nearest, both by the logarithms of several targets."""
+        return self.unknown == nearest.unknown and self.short <= nearest.short + _AS_NEAR
 
 
 _LEAST: Final = 1e-3
