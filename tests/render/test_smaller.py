@@ -273,6 +273,20 @@ def test_what_runs_today_is_kept_where_nothing_meets_and_it_misses_less() -> Non
     assert "misses less" not in said(with_today(advice, {**FIFO, "wait_mean_ms": 95.0}, alike=True))
 
 
+def test_what_runs_today_is_not_kept_where_one_target_is_far_off_and_users_fare_worse() -> None:
+    """It misses one target where the closest misses two, but by twenty times its bound."""
+    advice = advised({"fifo": (14, runs({**FIFO, "loss": 0.03}))}, ("loss <= 2 %", "wait_mean <= 15 ms"))
+    assert len([each for each in advice.answer.checks if not each.met]) == 2
+    far = {**FIFO, "loss": 0.004, "wait_mean_ms": 300.0}
+    assert (
+        "Today's fifo, 64 packets, misses as well (mean wait 300 ms, not 15 ms), and users fare 45 ± 1 % "
+        "worse with it than with what is closest." in said(with_today(advice, far, behind=0.45))
+    )
+    assert "users fare 26 ± 1 % better with it than with what is" in said(
+        with_today(advice, far, behind=-0.26)
+    )
+
+
 def _faring(advice: Advice, behind: float) -> Advice:
     """The same where users fare so much worse with what runs today, and one of them far worse."""
     assert advice.today is not None

@@ -11,12 +11,12 @@ from bufferlab.render.advise.felt import best_but_missed
 from bufferlab.render.advise.limits import platform_end
 from bufferlab.render.advise.mixes import controls_decide, may_be_bbr
 from bufferlab.render.advise.today import (
+    beside_closest,
     betters_today,
     default_text,
     keeps,
     now_text,
     runs_today,
-    stays_unmet,
 )
 from bufferlab.render.advise.unfilled import unfilled
 from bufferlab.render.advise.unmet import contradiction, hopeless
@@ -221,7 +221,7 @@ def _missing(advice: Advice, them: str) -> Iterator[_Said]:
         yield _Said(why, _BESIDE)
     if (alone := controls_decide(advice)) is not None:
         yield _Said(alone, _DECIDES)
-    if (stays := stays_unmet(advice)) is not None:
+    if (stays := beside_closest(advice)) is not None:
         yield _Said(stays)
     is_lossy = (advice.answer.checked("loss").mean or 0.0) >= HEAVY_LOSS
     yield _Said(f"Closest{', but not worth running' if is_lossy else ''}: {_what(advice)}")

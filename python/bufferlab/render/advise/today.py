@@ -21,6 +21,7 @@ from bufferlab.studies.choosing.thresholds import (
     is_standing,
     loses_heavily,
 )
+from bufferlab.studies.least.lacking import runs_lack
 from bufferlab.units import packets_text
 
 
@@ -177,19 +178,32 @@ def _waits(advice: Advice, found: Today) -> str:
     return f"{wait} in the mean (with the answer {MILLISECONDS.text(then, digits=3)})"
 
 
-def stays_unmet(advice: Advice) -> str | None:
-    """That what runs today misses fewer targets than what is closest to all, as a sentence; else `None`."""
+def beside_closest(advice: Advice) -> str | None:
+    """What runs today beside what is closest to targets that nothing meets, as a sentence; else `None`.
+
+    It is kept where it is nearer to the targets and users fare no worse with it, as far as is known.
+    """
     found = advice.today
     if found is None or found.default_of is not None or advice.choice.meets or not found.missed:
         return None
-    missed = [each.target for each in advice.answer.checks if not each.met]
-    if len(found.missed) >= len(missed) or loses_heavily(found.mean("loss").mean, ()):
-        return None
+    what = f"Today's {today_name(found)},"
     values = "; ".join(
         f"{title_text(each)} {each.show_measured(found.mean(each.name).mean)}, not {each.show(each.bound)}"
         for each in found.missed
     )
-    return f"Today's {today_name(found)}, misses less ({values}): keep it unless that matters more."
+    is_sure = abs(found.rival.behind.mean or 0.0) > MATERIAL and not may_be_chance(found.rival.behind)
+    is_worse = is_sure and (found.rival.behind.mean or 0.0) > 0
+    if _is_nearer(advice, found) and not is_worse and not loses_heavily(found.mean("loss").mean, ()):
+        return f"{what} misses less ({values}): keep it unless that matters more."
+    fare = f"{share_text(found.rival.behind)} {'worse' if is_worse else 'better'}"
+    but = f", {'and' if is_worse else 'but'} users fare {fare} with it than with what is closest"
+    return f"{what} misses as well ({values}){but if is_sure else ''}."
+
+
+def _is_nearer(advice: Advice, found: Today) -> bool:
+    """Whether what runs today is clearly nearer to the targets than the answer."""
+    now, then = (runs_lack(each.values, advice.targets) for each in (found, advice.answer))
+    return not then.is_as_near(now)
 
 
 def today_name(today: Today) -> str:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.least.memory import FloatArray
-from bufferlab.studies.targets import Target
+from bufferlab.studies.targets import Target, Values
 
 _AS_NEAR: Final = math.log(1.25)
 """A bound exceeded this many times more is hardly noticed (our choice)."""
@@ -68,6 +68,11 @@ def all_lack(misses: Iterable[tuple[Target, FloatArray]]) -> Lack:
     """
     lacks = [(target, max(lack(target, margins), MET)) for target, margins in misses]
     return total(Lack(each.unknown, _times(target, max(each.short, 0.0))) for target, each in lacks)
+
+
+def runs_lack(runs: Sequence[Values], targets: Iterable[Target]) -> Lack:
+    """By how much runs miss targets together."""
+    return all_lack((each, np.asarray([each.margin(run.get(each.name)) for run in runs])) for each in targets)
 
 
 def _times(target: Target, short: float) -> float:
