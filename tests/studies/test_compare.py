@@ -210,6 +210,29 @@ def test_the_default_is_all_there_are() -> None:
     assert DEFAULT_QUEUES[:2] == ("fifo:bdp", "fifo:stanford")
 
 
+def test_the_default_begins_with_the_scenario_s_own_and_has_it_once() -> None:
+    own = bufferlab.compare(SCENARIO, seeds=1, progress=False)
+    names = list(own.entries)
+    assert names[0] == "scenario" and "codel" in names
+    same = {**SCENARIO, "bottleneck": {**SCENARIO["bottleneck"], "queue": "codel"}}
+    assert "codel" not in bufferlab.compare(same, seeds=1, progress=False).entries
+
+
+def test_what_loses_more_than_anybody_accepts_is_not_the_best() -> None:
+    crowd = {
+        "run": {"duration": "20 s", "warmup": "5 s"},
+        "bottleneck": {"rate": "8 Mbps", "delay": "2 ms", "buffer": "10 packets"},
+        "flows": [{"name": "long", "count": 12, "rtt": "60 ms", "rtt_spread": 0.5}],
+    }
+    found = bufferlab.compare(crowd, ["fifo:8 packets", "fifo:30 packets"], seeds=3, progress=False)
+    lost = {name: entry.mean("loss").mean for name, entry in found.entries.items()}
+    assert lost["fifo:8 packets"] > 0.05 > lost["fifo:30 packets"]
+    assert found.choice is not None and found.choice.name == "fifo:30 packets"
+    text = " ".join(str(found).split())
+    assert "Run fifo:30 packets: every other queue loses 5 % or more." in text
+    assert "which hardly anybody would accept" in text
+
+
 @pytest.mark.parametrize("word", QUEUE_WORDS)
 def test_every_queue_of_scenarios_can_be_compared(word: str) -> None:
     assert change(word)["queue"] == QUEUE_WORDS[word]

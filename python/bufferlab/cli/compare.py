@@ -41,7 +41,7 @@ def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         str | None,
         typer.Option(
             help="Queues, each with an optional buffer after a colon: fifo:bdp,fifo:stanford,splitbuff. "
-            "'scenario' is the file's own queue; default all queues.",
+            "'scenario' is the file's own queue; default that and all others.",
             autocompletion=listing((*QUEUE_WORDS, OWN)),
             show_default=False,
         ),

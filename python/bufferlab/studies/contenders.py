@@ -21,7 +21,7 @@ DEFAULT_QUEUES: Final = (
     "fifo:stanford",
     *(word for word in QUEUE_WORDS if word not in _FIFOS),
 )
-"""What is compared unless said otherwise: tail drop with the two classic buffers, and all others."""
+"""What is compared with a scenario's own unless said otherwise: tail drop with two buffers; all others."""
 
 ACCEPTED: Final = (
     f"{', '.join((*QUEUE_WORDS, OWN))}; with a buffer after a colon if wanted, as in fifo:bdp, "

@@ -22,7 +22,7 @@ from bufferlab.studies.advise.llq import FAIR, about_llq, llq_tables, of_classes
 from bufferlab.studies.advise.queues import Queue, queues_for
 from bufferlab.studies.choosing.choice import choose
 from bufferlab.studies.choosing.objectives import Aspect
-from bufferlab.studies.choosing.order import keeps_apart, place, reason
+from bufferlab.studies.choosing.order import keeps_apart, place, reason_of
 from bufferlab.studies.targets import Target, make_target
 from bufferlab.studies.words import LLQ, LLQ_FAIR
 
@@ -145,8 +145,8 @@ def test_a_buffer_of_several_classes_is_said_to_be_that_of_all() -> None:
 
 def test_of_equals_it_is_taken_before_fifo_where_calls_share_the_link() -> None:
     assert place("fifo") < place("llq") < place("fq_codel") and keeps_apart("llq, 7 packets")
-    assert reason("llq, 7 packets") == "it keeps calls apart from the rest"
-    assert reason("llq-fair, 7 packets") == "it keeps calls and flows apart"
+    assert reason_of("llq, 7 packets", "LLQ", ["fifo, 7 packets"]) == "it keeps calls apart from the rest"
+    assert reason_of("llq-fair, 7 packets", "LLQ", ["codel"]) == "it keeps calls and flows apart"
 
 
 def small_answer(queues: str, **more: Any) -> Advice:

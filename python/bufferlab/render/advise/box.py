@@ -263,9 +263,6 @@ def _lost(advice: Advice, rival: Rival) -> str:
         checks, known = {each.target: each for each in entry.checks}, advice.verdicts(entry)
         missed = [check_text(checks[target], known[target]) for target in rival.missed]
         return "; ".join([*missed, *gained(rival, chosen)])
-    if rival.is_lossy:
-        lost = FRACTION.quantity(entry.mean("loss").mean or 0.0, digits=2)
-        return f"loses {lost}, which hardly anybody would accept"
     if rival.name in advice.outlasted:
         return outlasted_text(advice, advice.outlasted[rival.name])
     behind = behind_text(rival, entry, chosen)

@@ -119,9 +119,16 @@ def aspect_title(aspect: Aspect) -> str:
 
 def behind_text(rival: Rival, entry: HasMeans, chosen: HasMeans) -> str:
     """How much worse users fare, and in what most; of equals, why the other one was taken."""
-    mean = rival.behind.mean or 0.0
+    if rival.is_lossy:
+        lost = FRACTION.quantity(entry.mean("loss").mean or 0.0, digits=2)
+        return f"loses {lost}, which hardly anybody would accept"
     if rival.is_open:
         return _open_text(rival.behind)
+    return _decided_text(rival, entry, chosen)
+
+
+def _decided_text(rival: Rival, entry: HasMeans, chosen: HasMeans) -> str:
+    mean = rival.behind.mean or 0.0
     if rival.is_equal:
         return _equal_text(rival.behind) + (_tie_text(rival, chosen) if mean < 0 else "")
     worst = "" if rival.worst is None else _contrast(rival.worst[0], entry, chosen)

@@ -25,7 +25,8 @@ from bufferlab.render.view import Heading, Terms, View
 from bufferlab.render.words import cell, listed, metric_of, title_text
 from bufferlab.stats import REMEDY
 from bufferlab.studies.choosing.choice import Choice, Rival
-from bufferlab.studies.choosing.order import keeps_apart, place, reason
+from bufferlab.studies.choosing.order import keeps_apart, place, reason_of
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.compare.comparison import Comparison, Measured
 from bufferlab.studies.targets import mean_over_runs
 from bufferlab.units import PS_PER_S
@@ -38,6 +39,10 @@ MOST_RIVALS: Final = 3
 
 _SAME: Final = 1e-6
 """A difference of less than this share is rounding."""
+
+
+_HEAVY: Final = f"{HEAVY_LOSS * 100:g} %"
+"""A loss that hardly anybody would accept."""
 
 
 @as_view.register
@@ -84,17 +89,38 @@ def _choice(comparison: Comparison, choice: Choice, begin: str) -> str:
         return f"{why} {_first(comparison, choice)}"
     if not choice.meets:
         return f"No queue meets all targets. {choice.name} misses the fewest{_of_those(choice)}."
-    others = [rival for rival in choice.rivals if not rival.missed]
-    if not others:
-        return f"{begin}: it alone meets all targets."
-    that_meets = "" if len(others) == len(choice.rivals) else " that meets all targets"
+    if (alone := _alone(choice)) is not None:
+        return f"{begin}: {alone}."
     if choice.is_clear and not undecided:
-        return f"{begin}: users fare better than under every other queue{that_meets}."
+        return f"{begin}: users fare better than under every other queue{_of_those_left(choice)}."
     if comparison.tied:
         return f"{_tied(comparison, choice)}.{undecided} {_first(comparison, choice)}"
     best = ": users fare best" if choice.best == choice.name else ""
     order = "" if best else f" {_first(comparison, choice)}"
     return f"{begin}{best}.{undecided}{order}"
+
+
+def _alone(choice: Choice) -> str | None:
+    """Why there was nothing to choose from, as a clause."""
+    meeting = [rival for rival in choice.rivals if not rival.missed]
+    if not meeting:
+        return "it alone meets all targets"
+    if all(rival.is_lossy for rival in meeting):
+        return f"every other queue{_of_meeting(choice)} loses {_HEAVY} or more"
+    return None
+
+
+def _of_those_left(choice: Choice) -> str:
+    """Among which other queues it was chosen, where some miss a target or lose much."""
+    meeting = _of_meeting(choice)
+    if not any(rival.is_lossy for rival in choice.rivals if not rival.missed):
+        return meeting
+    return f"{meeting} {'and' if meeting else 'that'} loses less than {_HEAVY}"
+
+
+def _of_meeting(choice: Choice) -> str:
+    """Which of the other queues are meant, where some miss a target."""
+    return " that meets all targets" if any(rival.missed for rival in choice.rivals) else ""
 
 
 def _tied(comparison: Comparison, choice: Choice) -> str:
@@ -140,8 +166,9 @@ def _first(comparison: Comparison, choice: Choice) -> str:
     others = " Other traffic was not tried: advise does, and decides between them." if comparison.tied else ""
     if any(rival.is_standing and place(rival.name) < place(choice.name) for rival in choice.rivals):
         return f"{choice.name} is preferred: {SHORTER}.{others}"
-    if keeps_apart(choice.name) and any(place(each.name) < place(choice.name) for each in choice.rivals):
-        return f"{choice.name} is preferred: {reason(choice.name)}.{others}"
+    as_good = [*choice.equals, *choice.open]
+    if keeps_apart(choice.name) and any(place(each) < place(choice.name) for each in as_good):
+        return f"{choice.name} is preferred: {reason_of(choice.name, choice.name, as_good)}.{others}"
     return f"The first in our order is {choice.name}.{others}"
 
 

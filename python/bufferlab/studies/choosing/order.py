@@ -46,34 +46,28 @@ KEEP_APART: Final = (
     "fq_pie",
     "cake",
     "drr",
-    "splitbuff",
-    "splitbuff-blind",
-    "splitbuff-weighted",
 )
-"""Disciplines that keep flows apart. Where calls or pages share a link with flows that fill it, these are
-taken before others that are as good: whatever the traffic will be, such a flow waits behind itself alone
-(RFC 8290, section 1). So do calls under LLQ, if they come marked. Our choice."""
+"""Disciplines that keep flows apart; SplitBuff is none, as flows of like round trips share its sub-buffers.
+
+Where calls or pages share a link with flows that fill it, these are taken before others that are as good:
+whatever the traffic will be, such a flow waits behind itself alone (RFC 8290, section 1). So do calls under
+LLQ, if they come marked. Our choice."""
 
 _REASONS: Final = {
     OWN: "it is there already",
     "fifo": "every device has it",
     "llq": "it keeps calls apart from the rest",
     "llq-fair": "it keeps calls and flows apart",
-    "fair_queue": "it keeps flows apart",
-    "fq_codel": "it keeps flows apart",
 }
 """Why a queue is taken before those that come after it, in a few words."""
+
+_APART: Final = "it keeps flows apart"
 
 _USUAL: Final = "it is the more usual one"
 
 
-def reason(name: str) -> str:
-    """Why an entry's queue is taken before those that come after it in the order, as a clause."""
-    return _REASONS.get(queue_of(name).partition(":")[0], _USUAL)
-
-
 def reason_of(name: str, title: str, others: Iterable[str]) -> str:
-    """The same of an entry with a title, beside others.
+    """Why an entry's queue is taken before others that are as good, as a clause.
 
     A scenario's own queue is there already only if somebody wrote it, and keeping flows apart is no reason
     against others that do so, too.
@@ -83,8 +77,11 @@ def reason_of(name: str, title: str, others: Iterable[str]) -> str:
         title: What its queue is called in sentences.
         others: The others' names.
     """
-    why = reason(title if queue_of(name) == OWN and not title.startswith("the scenario's") else name)
-    return _USUAL if why == _REASONS["fq_codel"] and all(map(keeps_apart, others)) else why
+    is_unwritten = queue_of(name) == OWN and not title.startswith("the scenario's")
+    queue = queue_of(title if is_unwritten else name).partition(":")[0]
+    if queue in _REASONS:
+        return _REASONS[queue]
+    return _APART if keeps_apart(queue) and not all(map(keeps_apart, others)) else _USUAL
 
 
 def keeps_apart(name: str) -> bool:

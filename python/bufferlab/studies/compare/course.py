@@ -17,7 +17,8 @@ from bufferlab.studies.advise.larger import judged_by_buffers
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.question import Question, link_index, prepared
 from bufferlab.studies.advise.queues import AMPLE
-from bufferlab.studies.choosing.choice import Choice, apart, choose, missed_targets, standing
+from bufferlab.studies.buffers import written_link
+from bufferlab.studies.choosing.choice import Choice, apart, choose, lossy, missed_targets, standing
 from bufferlab.studies.choosing.objectives import Emphasis, aspects_of, possible_aspects
 from bufferlab.studies.compare.comparison import Comparison, Measured
 from bufferlab.studies.compare.further import advise_command
@@ -49,7 +50,7 @@ def compare(
     Args:
         scenario: A scenario, the path of its file, or its content as nested mappings.
         queues: Words of `queue`, each with a buffer after a colon if wanted: "fifo:bdp,splitbuff", or a list.
-            "scenario" is the scenario's own; default all there are.
+            "scenario" is the scenario's own; default that and all there are.
         seeds: How many seeds, counted up from the scenario's own, or a list of seeds.
         link: Whose queue; default the slowest that data crosses.
         emphasis: The kind of aspect that matters most: "throughput", "fairness", "latency", "calls", "pages"
@@ -74,6 +75,8 @@ def compare(
     )  # raises before any work
     index, name = question.index, question.site.link
     cases = {each.name: prepare(base, changes(each, base, index)) for each in contenders}
+    if queues is None:
+        cases = _beside_own(base, index, cases)
     for case in (base, *cases.values()):
         case.seeded(wanted[0])  # errors come before any work is wasted
     experiment = Experiment(
@@ -133,6 +136,7 @@ def _conclude(
     weights = needs.weights(aspects, question.base)
     missed = {queue: missed_targets(values, question.targets) for queue, values in measured.items()}
     late = standing(measured, question.site.rtt_ms, question.targets, question.site.users)
+    lost = lossy(measured, question.targets, question.site.users)
     separate = apart(
         {name: name for name in measured},
         aspects,
@@ -143,7 +147,9 @@ def _conclude(
     if len(kinds) == 1:  # as `advise` judges the buffers of one queue
         judged, counted = judged_by_buffers(aspects, weights, needs.emphasis)
     choice = (
-        choose(measured, judged, counted, missed=missed, standing=late, apart=separate) if judged else None
+        choose(measured, judged, counted, missed=missed, standing=late, lossy=lost, apart=separate)
+        if judged
+        else None
     )
     return Comparison(
         name=question.site.name,
@@ -164,6 +170,19 @@ def _conclude(
             *_small_limits(question, cases, entries),
         ),
     )
+
+
+def _beside_own(base: Scenario, index: int, cases: Mapping[str, Scenario]) -> dict[str, Scenario]:
+    """The cases with the scenario's own queue first, and without another one that is the same."""
+    if "buffer" not in (written_link(base, index) or {}):
+        return dict(cases)
+
+    def runs(scenario: Scenario) -> tuple[object, object]:
+        link = scenario.links[index]
+        return link["queue"], link["buffer"]
+
+    own = runs(base)
+    return {OWN: base, **{name: case for name, case in cases.items() if runs(case) != own}}
 
 
 def _left_out(question: Question, cases: Mapping[str, Scenario]) -> tuple[str, ...]:
