@@ -536,3 +536,9 @@ def test_a_class_with_priority_has_no_fair_queue_on_ios_xe() -> None:
     table = {"discipline": "diffserv", "classes": "EF: priority 5 % fair_queue; rest: weight 1"}
     with pytest.raises(InputError, match="has a queue in a class that is not known of IOS XE"):
         configuration("20 Mbps", table, "64 packets", platform="ios-xe")
+
+
+@pytest.mark.parametrize(("packets", "us"), [(6667, 80_000), (6700, 80_400), (6650, 79_800)])
+def test_junos_rounds_to_the_end_of_a_range_that_is_hardly_exceeded(packets: int, us: int) -> None:
+    found = configuration("1 Gbps", queue="fifo", buffer=f"{packets} packets", platform="junos")
+    assert any(line.endswith(f"bufferlab buffer-size temporal {us}") for line in found.lines)

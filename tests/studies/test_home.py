@@ -76,10 +76,17 @@ def test_the_shapers_are_below_the_line_and_round_trips_are_asked_for() -> None:
     assert not any("--rtt" in each for each in about_home("20 ms"))
 
 
-@pytest.mark.parametrize(("rtt", "problem"), [("19 ms", "is too short for a line"), ("20", "has no unit")])
+@pytest.mark.parametrize(("rtt", "problem"), [("900 us", "is too short for a line"), ("20", "has no unit")])
 def test_a_round_trip_that_the_line_exceeds_is_refused(rtt: str, problem: str) -> None:
     with pytest.raises(InputError, match=f"rtt: '{rtt}' {problem}"):
         home_scenario(read_rates("50/10Mbps"), rtt=rtt)
+
+
+@pytest.mark.parametrize(("rtt", "delay_ms"), [("30 ms", 5), ("20 ms", 5), ("6 ms", 1.5), ("1 ms", 0.25)])
+def test_the_line_leaves_half_of_its_round_trip_to_the_nearest_download(rtt: str, delay_ms: float) -> None:
+    made = Scenario.from_dict(home_scenario(read_rates("1 Gbps/500 Mbps"), rtt=rtt))
+    assert [link["delay_ps"] / 1e9 for link in made.links] == [delay_ms, delay_ms]
+    made.seeded(1)  # raises where a flow's path is longer than its round trip
 
 
 def test_a_home_s_line_shall_be_used_by_nine_tenths_whatever_the_queue() -> None:

@@ -16,6 +16,8 @@ _RANGES: Final = (
 )
 """Longest temporal buffers, us, and on what (Junos 10.3, buffer-size)."""
 
+_HARDLY_MORE: Final = 1.002
+
 _CONTROL_PERCENT: Final = 5
 """What network-control has of rate and buffer by default, percent (Default Schedulers Overview)."""
 
@@ -29,7 +31,7 @@ _WIDEST: Final = Bound(
 
 def write(answer: Answer, target: Target) -> Written:
     """The lines for Junos."""
-    us = _WIDEST.within(answer.microseconds)
+    us = _WIDEST.within(_in_range(answer.microseconds))
     cos = "set class-of-service"
     lines = [
         f"{cos} schedulers bufferlab transmit-rate remainder",
@@ -60,6 +62,11 @@ def write(answer: Answer, target: Target) -> Written:
         "Ranges are known for M and T Series; on others the commit or 'show class-of-service' shows them."
     )
     return Written(tuple(lines), tuple(notes), us, "us", _after(target))
+
+
+def _in_range(us: int) -> int:
+    """The time, or the end of a range that it is beyond by less than anybody notices."""
+    return next((most for most, _ in _RANGES[:-1] if most < us <= most * _HARDLY_MORE), us)
 
 
 def _after(target: Target) -> After:

@@ -30,7 +30,7 @@ from bufferlab import _core
 from bufferlab.configure.platform import DOWNLOAD, UPLOAD
 from bufferlab.errors import InputError
 from bufferlab.studies.internet import CALL, SHARES, STACK, controls_of
-from bufferlab.units import format_rate
+from bufferlab.units import format_rate, format_time
 
 if TYPE_CHECKING:
     from bufferlab.studies.advise.joint import Shaped
@@ -51,7 +51,10 @@ DOWNLOADS: Final = 3
 
 _QUEUE: Final = {"discipline": "fq_codel", "quantum": "300 B"}
 _BUFFER: Final = "1001 packets"
-_DELAY_MS: Final = 5
+_DELAY_PS: Final = 5 * 10**9
+"""The line's delay each way, ps: our choice; a fourth of a round trip that is shorter than four of it."""
+_SHORTEST_PS: Final = 10**9
+"""Shortest round-trip time, ps: that of the nearest download is half of it, half of which is the line's."""
 _SPREAD: Final = 0.5
 _START: Final = "uniform(0 s, 5 s)"
 _PAGE: Final = {"kind": "web", "size": "840 KB", "every": "5 s"}
@@ -135,11 +138,14 @@ def home_scenario(rates: Rates, *, rtt: str = RTT, share: Fraction = SHARE) -> d
         rtt: Round-trip time without waiting, with its unit.
         share: The shapers' rates as a share of the line's.
     """
-    _check_rtt(rtt)
+    delay_ps = _delay_ps(rtt)
     return {
         "run": {"name": f"Home line {_text(rates)}", "duration": "60 s", "stack": STACK},
         "advise": {"targets": [USED]},
-        "links": [_link(DOWNLOAD, rates.down_bps, share), _link(UPLOAD, rates.up_bps, share)],
+        "links": [
+            _link(DOWNLOAD, rates.down_bps, share, delay_ps),
+            _link(UPLOAD, rates.up_bps, share, delay_ps),
+        ],
         "flows": [
             *(_downloads(rtt, control, count) for control, count in controls_of(DOWNLOADS)),
             {
@@ -211,30 +217,30 @@ def _downloads(rtt: str, control: str, count: int) -> dict[str, Any]:
     }
 
 
-def _link(name: str, line_bps: int, share: Fraction) -> dict[str, Any]:
+def _link(name: str, line_bps: int, share: Fraction, delay_ps: int) -> dict[str, Any]:
     return {
         "name": name,
         "rate": f"{int(line_bps * share)} bps",
-        "delay": f"{_DELAY_MS} ms",
+        "delay": format_time(delay_ps),
         "queue": dict(_QUEUE),
         "buffer": _BUFFER,
     }
 
 
-def _check_rtt(rtt: str) -> None:
-    """Refuse a round-trip time of which the line's delays leave nothing for the nearest download."""
-    least_ms = 4 * _DELAY_MS / (1 - _SPREAD) / 2
+def _delay_ps(rtt: str) -> int:
+    """The line's delay each way, which leaves half of its round trip to the nearest download.
+
+    Raises:
+        InputError: The round-trip time is none, or too short for a line.
+    """
     try:
-        is_less = _core.parse_quantity("time", rtt, 0) < least_ms * 1e9
+        rtt_ps = _core.parse_quantity("time", rtt, 0)
     except InputError as error:
         raise error.at(key="rtt") from None
-    if is_less:
-        raise InputError(
-            "is too short for a line of 5 ms each way",
-            key="rtt",
-            value=rtt,
-            accepted=f"at least {least_ms:g} ms",
-        )
+    if rtt_ps < _SHORTEST_PS:
+        accepted = f"at least {format_time(_SHORTEST_PS)}"
+        raise InputError("is too short for a line", key="rtt", value=rtt, accepted=accepted)
+    return min(_DELAY_PS, rtt_ps // 4)
 
 
 def _text(rates: Rates) -> str:
