@@ -276,11 +276,11 @@ def test_latency_means_something_beside_a_call_without_pings(bufferlab: Command)
     call = '{ kind = "udp", packet = "200 B", interval = "20 ms" }'
     flow = f'[[flows]]\nname = "call"\nrtt = "20 ms"\napplication = {call}\n'
     Path("call.toml").write_text(f"{Path('small.toml').read_text('utf-8')}\n{flow}", "utf-8")
-    options = ("--queues", "fifo:2 packets,fifo:40 packets", "--seeds", "2", "--for", "latency", "--json")
+    options = ("--queues", "fifo:9 packets,fifo:40 packets", "--seeds", "2", "--for", "latency", "--json")
     found = json.loads(bufferlab("compare", "call.toml", *options).out)
     weights = {each["metric"]: each["weight"] for each in found["aspects"]}
     assert (weights["wait_mean_ms"], weights["call.call_r"]) == (10.0, 1.0)
-    assert found["recommendation"]["queue"] == "fifo:2 packets"
+    assert found["recommendation"]["queue"] == "fifo:9 packets"
 
 
 def test_the_scenario_says_what_its_users_need_and_options_go_before_it(bufferlab: Command) -> None:

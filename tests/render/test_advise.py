@@ -299,7 +299,7 @@ def test_what_would_change_it_says_what_suffices_and_what_is_missed() -> None:
     text = " ".join(box(advised(MET, sensitivity=sensitivity)))
     assert "what if   2 flows        missed: 98.1 %" in text
     assert "twice the RTT  met" in text
-    assert "Fragile: 1 of 2 what-ifs miss the target: with 2 flows." in text
+    assert "Fragile: 1 of 2 what-ifs miss the target: with 2 flows (98.1 %)." in text
 
 
 def test_what_would_change_it_is_said_in_fewer_words_where_it_would_be_cut() -> None:

@@ -63,7 +63,9 @@ def test_a_tie_that_other_traffic_has_not_decided_stands_below_the_answer(
     )
     first, *others = lines(advice)[1:]
     assert first == headline(advice) == "Run fifo with a buffer of 14 packets (21 KB, 8.4 ms)."
-    assert " ".join(others).startswith(f"As good for this traffic: fq_codel and codel. {remedy}")
+    assert " ".join(others).startswith(
+        f"As good for this traffic: fq_codel and codel; fifo is preferred: every device has it. {remedy}"
+    )
     assert advice.to_dict()["tied"] == ["fq_codel, target 5 ms", "codel, target 5 ms"]
 
 
@@ -85,7 +87,9 @@ def test_what_ifs_end_a_tie_and_a_better_queue_has_none() -> None:
 
 def test_many_equal_queues_are_counted() -> None:
     names = ("fifo", "fq_codel", "codel", "pie", "red", "drr")
-    assert "As good for this traffic: fq_codel, codel, pie and 2 more." in said(equal(*names))
+    assert "As good for this traffic: fq_codel, codel, pie and 2 more; fifo is preferred" in said(
+        equal(*names)
+    )
 
 
 def outlasted() -> Advice:
@@ -154,11 +158,11 @@ def test_a_target_that_nobody_asked_for_is_not_called_fragile() -> None:
         advised({"fifo": (14, runs(FIFO))}),
         sensitivity=(change("2 flows", [FEW], 0.981), change("8 flows")),
     )
-    assert "Fragile: 1 of 2 what-ifs miss the target: with 2 flows." in said(asked)
+    assert "Fragile: 1 of 2 what-ifs miss the target: with 2 flows (98.1 %)." in said(asked)
     needs = dataclasses.replace(asked.needs, floor=FEW, targets_from="default")
     text = said(dataclasses.replace(asked, needs=needs))
     assert "Fragile" not in text
-    expected = "Missed in 1 of 2 what-ifs: with 2 flows."
+    expected = "Missed in 1 of 2 what-ifs: with 2 flows (98.1 %)."
     assert expected in text
     beside = dataclasses.replace(asked.needs, floor=FEW, targets_from="asked")
     waits = make_target("wait_p99_ms", 20.0)
@@ -182,7 +186,7 @@ def test_where_a_discipline_with_a_target_misses_it_says_which_target_delay_hold
         return said(advice)
 
     holds = shown(10_000)
-    assert "the target: with bbr; about target 10 ms holds there." in holds
+    assert "the target: with bbr (98.1 %); about target 10 ms holds there." in holds
     assert "bbr missed: 98.1 %; about target 10 ms does" in holds
     nothing = shown(None)
     assert "; no target delay that was tried holds there." in nothing
@@ -208,8 +212,11 @@ def test_a_queue_that_is_far_behind_in_the_mean_is_not_said_to_be_as_good() -> N
     far = dataclasses.replace(advice, choice=dataclasses.replace(advice.choice, rivals=scattered))
     others = [each.name.partition(",")[0] for each in rivals]
     text = said(far)
-    assert f"do not distinguish it from {others[1]}, nor prove that {others[0]} is worse." in text
+    assert (
+        f"do not distinguish it from {others[1]}, nor prove that {others[0]} is worse; fifo is preferred"
+        in text
+    )
     alone = tuple(dataclasses.replace(each, behind=Estimate(0.18, 0.43)) for each in rivals)
     far = dataclasses.replace(advice, choice=dataclasses.replace(advice.choice, rivals=alone))
-    assert "do not prove that" in said(far) and "are worse." in said(far)
+    assert "do not prove that" in said(far) and "are worse;" in said(far)
     assert "distinguish" not in said(far)

@@ -26,13 +26,19 @@ def tie_text(advice: Advice) -> Iterator[str]:
     if not advice.tied:
         return
     if advice.choice.is_tie_shown and not advice.choice.open:
-        yield f"As good for this traffic: {tied_names(advice)}. {_remedy(advice)}"
+        yield f"As good for this traffic: {tied_names(advice)}; {_why(advice)}. {_remedy(advice)}"
         return
     near, far = _by_mean(advice)
     clauses = [f"distinguish it from {_names(advice, near)}"] if near else []
     clauses += [f"prove that {_names(advice, far)} {'is' if len(far) == 1 else 'are'} worse"] if far else []
     runs = len(advice.answer.values)
-    yield f"{runs} runs of this traffic do not {', nor '.join(clauses)}. {_remedy(advice)}"
+    unknown = f"{runs} runs of this traffic do not {', nor '.join(clauses)}"
+    yield f"{unknown}; {_why(advice)}. {_remedy(advice)}"
+
+
+def _why(advice: Advice) -> str:
+    """Why the answer is taken of those."""
+    return preferred(advice, (*advice.tied, *advice.choice.open))
 
 
 def _by_mean(advice: Advice) -> tuple[list[str], list[str]]:

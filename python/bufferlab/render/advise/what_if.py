@@ -54,7 +54,16 @@ def fragile(advice: Advice) -> str | None:
 
 def _named_few(missing: Sequence[Sensitivity]) -> str:
     """With which traffic targets are missed, unless that is with many."""
-    return f": with {' or '.join(each.brief for each in missing)}" if len(missing) <= _FEW else ""
+    return f": with {' or '.join(map(_with_value, missing))}" if len(missing) <= _FEW else ""
+
+
+def _with_value(each: Sensitivity) -> str:
+    """A change of the traffic, with what it gives of the one target that it misses: "8 flows (79 %)"."""
+    known = [(target, each.values.get(target.name)) for target in each.missed]
+    if len(known) != 1 or known[0][1] is None:
+        return each.brief
+    ((target, value),) = known
+    return f"{each.brief} ({target.show_measured(value)})"
 
 
 def _unasked(advice: Advice, missed: Sequence[Target], where: str) -> str:
