@@ -22,7 +22,7 @@ from bufferlab.render.advise.felt import (
     gained,
     judged_text,
 )
-from bufferlab.render.advise.head import cautions, head
+from bufferlab.render.advise.head import cautions, first_tried, head
 from bufferlab.render.advise.least import least_text
 from bufferlab.render.advise.limits import searched, unsettled
 from bufferlab.render.advise.reasons import (
@@ -50,6 +50,8 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.least import Check, Verdict, lowered
+
+_UNFINISHED: Final = "not finished:"
 
 _BELOW: Final = "below this box"
 
@@ -209,13 +211,14 @@ def _notes(advice: Advice) -> Iterator[Line]:
     if advice.short_runs is not None:
         yield Line("beware", advice.short_runs, most=3, shorter=[(8, _TOO_SHORT)], is_elsewhere=True)
     if advice.stage == "begun":
-        yield Line("so far", "no other queue was tried yet, and other traffic neither")
+        yield Line("so far", f"{_UNFINISHED} no other queue was tried yet, and other traffic neither")
     elif advice.stage == "first" and not advice.finished:
-        done = f"each queue at its usual delay only, {len(advice.answer.values)} seeds"
+        done = f"{_UNFINISHED} {first_tried(advice)}, {len(advice.answer.values)} seeds"
         yield Line("so far", done if advice.tied else f"{done}, no what-ifs: more may change the queue")
     elif not advice.finished:
         tried = "not everything" if advice.sensitivity else "nothing"
-        yield Line("so far", f"{tried} that could change the answer was tried", shorter=[(3, "")])
+        text = f"{_UNFINISHED} {tried} that could change the answer was tried"
+        yield Line("so far", text, shorter=[(3, _UNFINISHED.rstrip(":"))])
 
 
 def _others(advice: Advice) -> Iterator[Line]:

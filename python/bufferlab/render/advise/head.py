@@ -61,13 +61,21 @@ _SAME: Final = 0.005
 _GRAVEST, _DECIDES, _BESIDE, _MORE = range(1, 5)
 """Ranks: what speaks most against an answer, what it rests on, what others give, what else is against it."""
 
-_QUICK: Final = "--quick: only usual delays, only this traffic; a full run may say otherwise."
-
 
 def headline(advice: Advice) -> str:
     """The answer in one sentence: what to run, or that nothing meets the targets."""
     them = _targets_text(advice)
     return next(_taken(advice, them) if advice.choice.meets else _missed(advice, them))
+
+
+def first_tried(advice: Advice) -> str:
+    """What a first answer has tried of each queue."""
+    aims = any(each.queue.knob == "target" for each in advice.entries.values())
+    return "only usual delays" if aims else "only first searches"
+
+
+def _quick(advice: Advice) -> str:
+    return f"--quick: {first_tried(advice)}, only this traffic; a full run may say otherwise."
 
 
 def interim(advice: Advice) -> str:
@@ -156,7 +164,7 @@ def _meeting(advice: Advice, them: str) -> Iterator[_Said]:
     if (default := default_text(advice)) is not None:
         yield _Said(default, _BESIDE)
     if advice.stage == "first" and advice.finished and not advice.tied:
-        yield _Said(_QUICK, _DECIDES)
+        yield _Said(_quick(advice), _DECIDES)
     yield from _cautions(advice)
 
 
@@ -227,7 +235,7 @@ def _missing(advice: Advice, them: str) -> Iterator[_Said]:
     yield _Said(f"Closest{', but not worth running' if is_lossy else ''}: {_what(advice)}")
     yield from map(_Said, advice.rests_on)
     if advice.stage == "first" and advice.finished:
-        yield _Said(_QUICK, _DECIDES)
+        yield _Said(_quick(advice), _DECIDES)
     if (default := missed_default(advice)) is not None:
         yield _Said(default, _GRAVEST)
     yield from _cautions(advice)

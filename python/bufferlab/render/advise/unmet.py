@@ -15,7 +15,7 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Sensitivity
-from bufferlab.studies.advise.unmet import Alone, Tried, alone, by_chance, instead, nearest
+from bufferlab.studies.advise.unmet import Alone, Instead, Tried, alone, by_chance, instead, nearest
 from bufferlab.studies.advise.unmet import nearly as find_nearly
 from bufferlab.studies.targets import Target
 
@@ -71,16 +71,22 @@ def without_one(advice: Advice) -> str | None:
     if advice.choice.meets or len(advice.targets) < 2:
         return None
     others = "the other" if len(advice.targets) == 2 else "the others"
-    texts = [f"without {target}, {_meets_rest(advice, target, others)}" for target in advice.targets]
+    given_up = [instead(advice.entries, advice.targets, each, advice.confidence) for each in advice.targets]
+    none = f"nothing that was tried meets {others}"
+    texts = [f"without {each.given_up}, {text}" for each in given_up if (text := _meets_rest(each, others))]
+    rest = [each.given_up for each in given_up if each.queue is None]
+    if not texts:
+        return f"Whichever is given up, {none}."
+    if rest:
+        texts.append(f"without {rest[0] if len(rest) == 1 else 'any other'}, {none}")
     text = "; ".join(texts)
     return f"{text[:1].upper()}{text[1:]}."
 
 
-def _meets_rest(advice: Advice, target: Target, others: str) -> str:
+def _meets_rest(found: Instead, others: str) -> str | None:
     """The first setting that is proven to meet all targets but one; or that may, by few runs; or none."""
-    found = instead(advice.entries, advice.targets, target, advice.confidence)
     if found.queue is None:
-        return f"nothing that was tried meets {others}"
+        return None
     text = _text(Tried(found.queue, found.setting, ()))
     if found.loss is not None:
         return f"{text} may meet {others}, but lose {FRACTION.quantity(found.loss, digits=2)}"
@@ -160,7 +166,7 @@ def _range(name: str, each: Alone) -> str:
     if len(met) == len(sizes):
         text = "at all settings"
     elif sizes.index(met[-1]) - sizes.index(met[0]) >= len(met):  # some between miss it
-        text = f"at {len(met)} of {len(sizes)} settings, the least {show(met[0])}"
+        text = f"at {len(met)} of {len(sizes)} settings from {show(met[0])} to {show(met[-1])}"
     elif met[-1] == sizes[-1]:
         text = f"from {show(met[0])} on"
     elif met[0] == sizes[0]:
