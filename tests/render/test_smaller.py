@@ -255,8 +255,14 @@ def test_what_runs_today_has_a_line_with_what_it_misses_and_whether_it_may_stay(
     assert "Keep" not in said(dataclasses.replace(short, today=lossy))
     assert "means of" not in said(with_today(advice, FIFO, 14))  # nothing to compare it with
     assert "Keep what runs today: fifo with a buffer of 14 packets" in said(with_today(advice, FIFO, 14))
-    worse = said(with_today(advice, LESS))
+    shown_today = with_today(advice, LESS)
+    worse = said(shown_today)
     assert "Today's fifo, 64 packets, is worse: it misses utilization 95 %." in worse
+    assert shown_today.today is not None
+    scattered = ({**LESS, "utilization": 0.91}, {**LESS, "utilization": 0.96})  # 93.5 ± 32 %
+    unsure = dataclasses.replace(shown_today.today, values=scattered)
+    text = said(dataclasses.replace(shown_today, today=unsure))
+    assert "Today's fifo, 64 packets, may be worse: it may miss utilization 95 %." in text
     assert "is worse: users fare 20 ± 1 % worse." in said(with_today(advice, fine))
 
 

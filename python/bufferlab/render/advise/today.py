@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from bufferlab.display import significant
 from bufferlab.render.advise.felt import ALIKE, Measured, fare_words, may_be_chance, share_text
@@ -22,7 +23,10 @@ from bufferlab.studies.choosing.thresholds import (
     loses_heavily,
 )
 from bufferlab.studies.least.lacking import runs_lack
+from bufferlab.studies.targets import Target
 from bufferlab.units import packets_text
+
+_MAY_MISS: Final = "it may miss"
 
 
 def now_text(advice: Advice) -> str | None:
@@ -41,7 +45,9 @@ def now_text(advice: Advice) -> str | None:
         return f"{what}, {(why or '').removeprefix('it ')}, {better}."
     if why is None:
         return None
-    return f"{what}, is worse: {_call_then(advice, found, why)}{why}.{_unless_there(advice, found)}"
+    heard = _call_then(advice, found, why)
+    verb = "may be" if why.startswith(_MAY_MISS) and not heard else "is"
+    return f"{what}, {verb} worse: {heard}{why}.{_unless_there(advice, found)}"
 
 
 def _unless_there(advice: Advice, found: Today) -> str:
@@ -75,7 +81,9 @@ def fault(advice: Advice, found: Today) -> str | None:
     """Why what runs today is to be changed, as a clause; `None` if nothing surely speaks against it."""
     lost, behind = found.mean("loss").mean, found.rival.behind
     if found.missed:
-        return f"it misses {listed([f'{title_text(each)} {each.show(each.bound)}' for each in found.missed])}"
+        missed = listed([f"{title_text(each)} {each.show(each.bound)}" for each in found.missed])
+        is_sure = any(_surely_misses(found, each) for each in found.missed)
+        return f"it misses {missed}" if is_sure else f"{_MAY_MISS} {missed}"
     if _loses_more(advice, found):
         return f"it loses {FRACTION.quantity(lost or 0.0, digits=2)}"
     is_better = (behind.mean or 0.0) < -MATERIAL and not may_be_chance(behind)
@@ -88,6 +96,12 @@ def fault(advice: Advice, found: Today) -> str | None:
     if (behind.mean or 0.0) > MATERIAL and not may_be_chance(behind):
         return f"users fare {fare_words(found.rival, found, advice.answer)}"
     return None
+
+
+def _surely_misses(found: Today, target: Target) -> bool:
+    """Whether it misses a target by more than the interval of its mean."""
+    measured = found.mean(target.name)
+    return not target.margin(measured.mean) >= -(measured.half_width or 0.0)  # NaN misses, too
 
 
 def _loses_more(advice: Advice, found: Today) -> bool:
