@@ -225,7 +225,7 @@ def test_what_loses_more_than_anybody_accepts_is_not_the_best() -> None:
         "flows": [{"name": "long", "count": 12, "rtt": "60 ms", "rtt_spread": 0.5}],
     }
     found = bufferlab.compare(crowd, ["fifo:8 packets", "fifo:30 packets"], seeds=3, progress=False)
-    lost = {name: entry.mean("loss").mean for name, entry in found.entries.items()}
+    lost = {name: entry.mean("loss").mean or 0.0 for name, entry in found.entries.items()}
     assert lost["fifo:8 packets"] > 0.05 > lost["fifo:30 packets"]
     assert found.choice is not None and found.choice.name == "fifo:30 packets"
     text = " ".join(str(found).split())
