@@ -8,10 +8,14 @@ from pathlib import Path
 import pytest
 
 import bufferlab
+from bufferlab import cli
+from bufferlab.errors import InputError
+from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.store import Store, open_store
 from bufferlab.experiment.store.pruning import prune
 from bufferlab.experiment.store.rows import timestamp
 from bufferlab.experiment.store.studies import CHANGED_VARIABLE, FOLDER, Study, StudyFile, read_studies
+from bufferlab.results.result import Result
 from bufferlab.web.runs import Runs
 
 LINK: dict[str, str] = {"rate": "10 Mbps", "delay": "2 ms", "buffer": "40 packets"}
@@ -126,3 +130,45 @@ def test_old_studies_go_with_old_runs(store: Store) -> None:
         file.close()
     prune(store, most_days=90, most_bytes=10**9)
     assert [each.runs for each in read_studies(store.directory)] == [(("89", None),)]
+
+
+def _simulated(case: bufferlab.Scenario, *, runner: bufferlab.Runner, **_: object) -> None:
+    """Stands for a command that a kernel would run for, which may not be here: one run, and then an end."""
+    runner.values(Experiment("", {"run": case}, measure=_seconds))
+    raise InputError("has no kernel")
+
+
+def _seconds(result: Result) -> float:
+    return result.duration_s
+
+
+@pytest.mark.parametrize(
+    ("command", "place"),
+    [
+        ("crosscheck", "bufferlab.studies.crosscheck.crosscheck"),
+        ("emulate", "bufferlab.kernel.emulate.emulate"),
+    ],
+)
+def test_what_kernels_are_asked_for_is_a_study(
+    command: str, place: str, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(place, _simulated)
+    scenario = tmp_path / "small.toml"
+    scenario.write_text(bufferlab.Scenario.from_dict(SCENARIO).to_toml())
+    assert cli.main([command, str(scenario), "--store", str(store.directory), "--set", "run.seed=3"]) == 2
+    (asked,) = read_studies(store.directory)
+    assert (asked.study.command, asked.study.scenario, len(asked.runs)) == (command, "small", 1)
+    assert dict(asked.study.changed) == {"run.seed": "3"}
+
+
+def test_reproductions_and_validations_are_studies(store: Store, tmp_path: Path) -> None:
+    where = ["--quick", "--store", str(store.directory), "--out", str(tmp_path / "out")]
+    assert cli.main(["reproduce", "bloat-inet/fig7", *where]) == 0
+    cli.main(["validate", "ns2", "--only", "mininet: sack1, 2 flows", *where])
+    validated, reproduced = read_studies(store.directory)
+    assert (reproduced.study.command, reproduced.study.scenario) == ("reproduce", "bloat-inet/fig7")
+    assert (validated.study.command, validated.study.scenario) == ("validate", "ns2")
+    assert {group["title"] for group in Runs(store.directory).listed([], means=False)["groups"]} == {
+        "bloat-inet/fig7: reproduce",
+        "ns2: validate",
+    }

@@ -67,6 +67,7 @@ def crosscheck(  # noqa: PLR0917 - the order is that of the help; nobody calls i
     from bufferlab.cli.delivery import show_as  # noqa: PLC0415
     from bufferlab.cli.running import delivering, runner_of, say_kept  # noqa: PLC0415
     from bufferlab.experiment.simulation import prepare  # noqa: PLC0415
+    from bufferlab.experiment.store.studies import Study  # noqa: PLC0415
     from bufferlab.kernel.cache import kernel  # noqa: PLC0415
     from bufferlab.render.crosscheck import crosscheck_view  # noqa: PLC0415
     from bufferlab.studies.crosscheck import crosscheck as crosschecked  # noqa: PLC0415
@@ -77,7 +78,7 @@ def crosscheck(  # noqa: PLR0917 - the order is that of the help; nobody calls i
     def deliver(found: Crosscheck) -> None:
         show_as(found.document, partial(crosscheck_view, found), as_json=as_json)
 
-    with delivering(deliver):
+    with delivering(deliver), runner.study(Study.of("crosscheck", case)):
         by = None if kernel_name is None else kernel(kernel_name)
         found = crosschecked(case, seeds=seeds, by=by, queues=queues, runner=runner)
     say_kept(runner)

@@ -123,6 +123,7 @@ def emulate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     from bufferlab.cli.running import delivering, runner_of, say_kept  # noqa: PLC0415
     from bufferlab.experiment.recording import SENDERS, RecordingWarning, check_spared  # noqa: PLC0415
     from bufferlab.experiment.simulation import prepare  # noqa: PLC0415
+    from bufferlab.experiment.store.studies import Study  # noqa: PLC0415
     from bufferlab.kernel.cache import kernel  # noqa: PLC0415
     from bufferlab.kernel.emulate import emulate as emulated  # noqa: PLC0415
     from bufferlab.kernel.emulate import emulate_live, is_ours  # noqa: PLC0415
@@ -153,7 +154,7 @@ def emulate(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     else:
         by = None if kernel_name is None else kernel(kernel_name)
         run = partial(emulated, by=by, queues=queues, runner=runner)
-    with delivering(deliver), warnings.catch_warnings():
+    with delivering(deliver), runner.study(Study.of("emulate", case)), warnings.catch_warnings():
         warnings.simplefilter("ignore", RecordingWarning)  # said below
         runs = run(
             case,

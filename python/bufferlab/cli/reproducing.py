@@ -10,6 +10,7 @@ from bufferlab.cli.running import runner_of, say_kept
 from bufferlab.evidence import Reproduction, Request, all_reproductions, find_reproductions
 from bufferlab.evidence.verdicts import VERDICTS, counts
 from bufferlab.evidence.views import listed, reproduced_view
+from bufferlab.experiment.store.studies import Study
 from bufferlab.files import make_folder
 from bufferlab.kernel.cache import kernel
 
@@ -56,7 +57,8 @@ def reproduce_all(
         quick=quick, seeds=seeds, measured=measured, shared=runner, kernel=None if by is None else by.name
     )
     for each, folder in wanted:
-        result = each.function(request)
+        with runner.study(Study("reproduce", each.name)):
+            result = each.function(request)
         result.save(folder, request.command(each.name))
         if record:
             each.record(result, request.command(each.name))

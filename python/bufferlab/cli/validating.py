@@ -24,6 +24,7 @@ from bufferlab.evidence.ns2.report import save, summary, update_docs
 from bufferlab.evidence.pages import replace_study, save_study
 from bufferlab.evidence.report import marker, part_of
 from bufferlab.experiment.runner import Runner
+from bufferlab.experiment.store.studies import Study
 from bufferlab.files import make_folder
 from bufferlab.render.grid import Column, Grid
 
@@ -58,21 +59,26 @@ def validate_all(
     runner = runner_of(
         threads=threads, engine=engine, ray_address=ray_address, store=store or out / "runs", fresh=fresh
     )
+    study = Study("validate", what)
     if what == "referee":
         wanted = Wanted(draw, count, against, quick=quick)
-        deliver_referee(wanted, runner, out, docs, as_json=as_json)
+        with runner.study(study):
+            deliver_referee(wanted, runner, out, docs, as_json=as_json)
         say(f"saved in {out}")
         say_kept(runner)
         return
     if what == "kernel":
-        _kernel(runner, out, docs, as_json=as_json)
+        with runner.study(study):
+            _kernel(runner, out, docs, as_json=as_json)
         say_kept(runner)
         return
     if what != "ns2":
-        _document(what, Request(quick=quick, shared=runner), out, docs, as_json=as_json)
+        with runner.study(study):
+            _document(what, Request(quick=quick, shared=runner), out, docs, as_json=as_json)
         say_kept(runner)
         return
-    result = validate_ns2(quick=quick, only=only, runner=runner)
+    with runner.study(study):
+        result = validate_ns2(quick=quick, only=only, runner=runner)
     save(result, out)
     if docs is not None:
         update_docs(result, docs)
