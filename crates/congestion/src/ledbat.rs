@@ -153,7 +153,7 @@ impl LedbatPlusPlus {
     }
 
     fn end_start(&mut self, now: Time) {
-        self.ssthresh = self.ssthresh.min(self.cwnd.max(LEAST_WINDOW));
+        self.ssthresh = self.cwnd.max(LEAST_WINDOW);
         self.phase = self.before_first_slowdown(now);
     }
 
@@ -181,7 +181,7 @@ impl LedbatPlusPlus {
 
     /// Section 4.4.
     fn slow_down(&mut self, now: Time) {
-        (self.ssthresh, self.cwnd) = (self.cwnd.max(LEAST_WINDOW), LEAST_WINDOW);
+        (self.ssthresh, self.cwnd) = (self.cwnd, LEAST_WINDOW);
         self.phase = Phase::Frozen { entered: now, until: self.after_rtts(now, FROZEN_RTTS) };
     }
 

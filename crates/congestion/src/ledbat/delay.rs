@@ -97,6 +97,11 @@ mod tests {
     }
 
     #[test]
+    fn samples_from_before_a_long_silence_are_no_wait() {
+        assert_eq!(measured(&[(0, 20), (1_000, 40)]).waiting(), Span::ZERO);
+    }
+
+    #[test]
     fn nothing_waits_before_the_first_sample() {
         assert_eq!((measured(&[]).base(), measured(&[]).waiting()), (Span::ZERO, Span::ZERO));
     }

@@ -113,7 +113,8 @@ fn slow_start_begins_with_two_segments_and_adds_the_gain_for_each() {
         ack(&mut control, 20, 2, 0);
     }
     assert!((control.cwnd() - 4.0).abs() < 1e-9);
-    assert_eq!(LedbatPlusPlus::new(1, None, LedbatPlusPlusConfig::default()).cwnd(), 1.0);
+    let small = LedbatPlusPlus::new(1, Some(1), LedbatPlusPlusConfig::default());
+    assert_eq!((small.cwnd(), small.ssthresh()), (1.0, 2.0));
 }
 
 /// Section 4.1: "If the queuing delay is larger than 3/4ths of the target delay, exit slow start".
@@ -126,6 +127,14 @@ fn the_first_slow_start_ends_where_packets_wait_for_45_ms() {
         assert_eq!(control.phase == Phase::Starting, starts, "{waited_ms}");
         assert_eq!(control.cwnd(), if starts { 51.0 } else { 50.0 });
     }
+}
+
+#[test]
+fn a_slow_start_that_ends_with_one_segment_leaves_two() {
+    let mut control = waiting(1.0, 46);
+    (control.phase, control.ssthresh) = (Phase::Starting, NO_THRESHOLD);
+    ack(&mut control, 100, 1, 46);
+    assert_eq!((control.cwnd(), control.ssthresh()), (1.0, 2.0));
 }
 
 /// Section 4.1: "Exit slow start in on excessive delay SHOULD be applied only during the initial slow start."
@@ -157,7 +166,9 @@ fn slowdowns_take_a_tenth_of_the_time() {
     assert_eq!((control.cwnd(), control.ssthresh()), (2.0, before));
     ack(&mut control, 1_263, 50, 46);
     assert_eq!(control.cwnd(), 2.0);
-    let mut ms = 1_264;
+    ack(&mut control, 1_264, 2, 0);
+    assert!(control.cwnd() > 2.0);
+    let mut ms = 1_265;
     while control.in_slow_start() {
         ack(&mut control, ms, 2, 0);
         ms += 1;
