@@ -131,8 +131,11 @@ def test_no_setting_that_meets_is_said_first_with_what_helps() -> None:
     whole = " ".join(advice_view(advice).text(300).replace("│", "").split())
     assert "99th percentile wait at most 3 ms: by none (nearest: " in whole
     assert "All met with half the RTT." in whole
-    alone = "Without 99th percentile wait at most 3 ms, fifo, 14 packets meets the other; "
-    assert f"{alone}without utilization at least 99 %, nothing that was tried meets the other." in whole
+    alone = "Without 99th percentile wait at most 3 ms, fifo, 14 packets meets the other"
+    assert (
+        f"{alone} (99th percentile wait 41 ms); without utilization at least 99 %, nothing that was tried meets the other."
+        in whole
+    )
     assert "what if" not in text
     late = box(dataclasses.replace(advised(MET, targets), start_measured=True))
     assert late[1].startswith("Not known: BBR's start may still be in what was measured")
@@ -215,7 +218,7 @@ def test_a_conflict_tells_where_a_target_is_met_beyond_the_buffers_that_were_sea
     tried = entry("fifo", 14, runs(FIFO), advice.targets, other={3200: less})
     assert tried.least is not None
     shown = dataclasses.replace(advice, beyond=none, entries={tried.name: tried})
-    text = " ".join(box(shown))
+    text = " ".join(advice_view(shown).text(300).split())
     assert "Loss at most 0.1 %: by none (nearest: 0.2 %, fifo, 3200 packets)." in text
     # one of two further runs meets it: nobody knows
     tried.least.memory.add({Run(3200, 1): {**FIFO, "loss": 0.0009}, Run(3200, 2): {**FIFO, "loss": 0.0009}})
@@ -229,8 +232,8 @@ def test_what_loses_much_is_not_named_first_where_a_target_is_given_up() -> None
     fast = {**FIFO, "wait_mean_ms": 5.0}
     other: dict[int, Values] = {4: {**fast, "loss": 0.11}, 9: fast}
     for sizes, said in (
-        ((4, 9), "without loss at most 0.1 %, fifo, 9 packets may meet the other (not proven)"),
-        ((4,), "without loss at most 0.1 %, fifo, 4 packets may meet the other, but lose 11 %"),
+        ((4, 9), "without loss at most 0.1 %, fifo, 9 packets may meet the other (not proven; loss 0.5 %)"),
+        ((4,), "without loss at most 0.1 %, fifo, 4 packets may meet the other (loss 11 %), but lose 11 %"),
     ):
         tried = entry("fifo", 14, runs(FIFO), made.targets, other={size: other[size] for size in sizes})
         text = advice_view(dataclasses.replace(made, entries={tried.name: tried})).text(300)
@@ -254,7 +257,10 @@ def test_what_few_runs_say_of_the_other_targets_is_not_called_proven() -> None:
     made = advised({"fifo": (14, runs(FIFO))}, targets)
     found = entry("fifo", 14, runs(FIFO), made.targets, other=fine)
     text = advice_view(dataclasses.replace(made, entries={found.name: found})).text(300)
-    assert "Without mean wait at most 15 ms, fifo, 30 packets may meet the others (not proven)" in text
+    assert (
+        "Without mean wait at most 15 ms, fifo, 30 packets may meet the others (not proven; mean wait 20 ms)"
+        in text
+    )
 
 
 def test_what_ifs_in_which_nothing_helps_are_a_sentence_and_no_table() -> None:

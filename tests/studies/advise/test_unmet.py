@@ -74,11 +74,12 @@ def test_what_can_be_had_without_one_target(advice: Advice) -> None:
         "setting": "14 packets",
         "verdict": "met",
         "loss": None,
+        "value": 0.8,
     }
     assert (without_loss["queue"], without_loss["verdict"]) == ("fq_codel", "met")
     said = without_one(advice) or ""
-    assert "Without utilization at least 99 %, fifo, 14 packets meets the other;" in said
-    assert "without loss at most 0.1 %, fq_codel, target 5 ms meets the other." in said
+    assert "Without utilization at least 99 %, fifo, 14 packets meets the other (utilization 80 %);" in said
+    assert "without loss at most 0.1 %, fq_codel, target 5 ms meets the other (loss " in said
 
 
 def test_targets_that_are_met_have_nothing_of_it() -> None:

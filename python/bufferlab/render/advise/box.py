@@ -186,9 +186,9 @@ def _unmet(advice: Advice) -> Iterator[Line]:
     if advice.choice.meets:
         return
     for label, text, place, shorter in (
-        ("nearly", nearly(advice), 5, _BELOW),
-        ("helps", helps(advice), 1, _BELOW),
-        ("instead", without_one(advice), 9, ""),
+        ("instead", without_one(advice), 1, _BELOW),
+        ("nearly", nearly(advice), 9, ""),
+        ("helps", helps(advice), 8 if len(advice.targets) > 1 else 1, _BELOW),
         ("alone", narrower(advice), 4, _BELOW),
         ("searched", searched(advice), 6, ""),
     ):

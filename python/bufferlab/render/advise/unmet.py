@@ -88,9 +88,12 @@ def _meets_rest(found: Instead, others: str) -> str | None:
     if found.queue is None:
         return None
     text = _text(Tried(found.queue, found.setting, ()))
+    value = f"{title_text(found.given_up)} {found.given_up.show(found.value, 3)}"
     if found.loss is not None:
-        return f"{text} may meet {others}, but lose {FRACTION.quantity(found.loss, digits=2)}"
-    return f"{text} meets {others}" if found.verdict == "met" else f"{text} may meet {others} (not proven)"
+        return f"{text} may meet {others} ({value}), but lose {FRACTION.quantity(found.loss, digits=2)}"
+    if found.verdict == "met":
+        return f"{text} meets {others} ({value})"
+    return f"{text} may meet {others} (not proven; {value})"
 
 
 def narrower(advice: Advice) -> str | None:

@@ -116,6 +116,7 @@ class Instead:
         setting: Its setting.
         verdict: Whether that is proven; "missed" if none does.
         loss: What it loses, where that is more than anybody accepts and no target bounds it.
+        value: What it has of what was given up, in the mean.
     """
 
     given_up: Target
@@ -123,6 +124,7 @@ class Instead:
     setting: int = 0
     verdict: Verdict = "missed"
     loss: float | None = None
+    value: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The document."""
@@ -132,6 +134,7 @@ class Instead:
             "setting": None if self.queue is None else self.queue.show(self.setting),
             "verdict": self.verdict,
             "loss": self.loss,
+            "value": self.value,
         }
 
 
@@ -252,7 +255,8 @@ def instead(
         entry = entries[name]
         rest = [check for number, check in enumerate(entry.checks) if number != at]
         if all(check.met and check.confidence >= confidence for check in rest):
-            return Instead(given_up, entry.queue, entry.setting, "met")
+            value = entry.checks[at].found.mean
+            return Instead(given_up, entry.queue, entry.setting, "met", value=value)
     others = [each for each in targets if each != given_up]
     perhaps = lossy = None
     for entry in searched(entries):
@@ -260,11 +264,11 @@ def instead(
         for size in memory.sizes:
             if not memory.meets_all(size):
                 continue
-            verdict = memory.verdict(size, confidence)
+            verdict, value = memory.verdict(size, confidence), memory.mean(size, given_up.name)
             if (lost := memory.loss(size)) >= HEAVY_LOSS and not bounds_loss(others):
-                lossy = lossy or Instead(given_up, entry.queue, size, verdict, lost)
+                lossy = lossy or Instead(given_up, entry.queue, size, verdict, lost, value)
             elif verdict == "met":
-                return Instead(given_up, entry.queue, size, "met")
+                return Instead(given_up, entry.queue, size, "met", value=value)
             else:
-                perhaps = perhaps or Instead(given_up, entry.queue, size, "not proven")
+                perhaps = perhaps or Instead(given_up, entry.queue, size, "not proven", value=value)
     return perhaps or lossy or Instead(given_up)
