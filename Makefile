@@ -41,7 +41,7 @@ lint: ## Formatting, lints, types
 
 lint-rust:
 	cargo fmt --all --check
-	cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
+	nice cargo clippy --quiet --locked --workspace --all-targets -- -D warnings
 
 lint-python:
 	$(BIN)/python scripts/reference.py --check
@@ -69,11 +69,11 @@ test: ## All checks and tests, as CI runs them
 	@$(MAKE) --jobs=2 --output-sync=target test-rust python-ready
 	@$(BIN)/pytest -q --numprocesses=logical --dist=worksteal $(PYTEST)
 
-# Beside each other: the engine is linked on one core
+# Beside each other: the engine is linked on one core. What leads to pytest takes longer, so the rest gives way to it
 # No examples: lints have checked them, and linking the engine into one tests nothing
 test-rust: lint-rust
-	cargo test --quiet --locked --workspace --lib --bins --tests
-	cargo test --quiet --locked --workspace --doc
+	nice cargo test --quiet --locked --workspace --lib --bins --tests
+	nice cargo test --quiet --locked --workspace --doc
 
 python-ready:
 	@scripts/setup.sh checks
