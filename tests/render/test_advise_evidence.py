@@ -218,7 +218,7 @@ def test_the_figure_has_settings_and_queues() -> None:
     used, late, queues = figure.axes
     assert [used.get_title(), queues.get_title()] == ["fifo: what the buffer does", "what each queue gives"]
     left, right = ([text.get_text() for text in part.legends[0].get_texts()] for part in figure.subfigs)
-    assert left[0] == "best fifo, not the answer" and "bdp: 67" in left
+    assert left[0] == "fifo, not the answer" and "bdp: 67" in left
     assert right == ["fifo, 14 packets", "fq_codel, target 5 ms (answer)"]
     assert used.lines[0].get_color() == late.lines[0].get_color() == queues.lines[0].get_markerfacecolor()
     assert queues.get_ylabel() == "goodput of the flows over the link (Mbps)"

@@ -279,6 +279,18 @@ def test_what_runs_today_is_kept_where_nothing_meets_and_it_misses_less() -> Non
     assert "misses less" not in said(with_today(advice, {**FIFO, "wait_mean_ms": 95.0}, alike=True))
 
 
+def test_what_is_kept_is_what_the_lines_are_about() -> None:
+    """They had the numbers of the change, below 'Keep what runs today', and lines to type it."""
+    advice = advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",))
+    text = said(with_today(advice, {**FIFO, "utilization": 0.96, "wait_mean_ms": 21.0}, alike=True))
+    assert "gives utilization 96 %" in text and "wait mean 21 ms" in text
+    assert text.index("today fifo, 64 packets") < text.index("change fifo, 14 packets")
+    assert "If it must change: fifo with a buffer of 14 packets" in text and "That meets the target" in text
+    assert "type nothing, to keep what runs today. To change it:" in text
+    changed = said(with_today(advice, {**FIFO, "utilization": 0.9}))
+    assert "gives utilization 99.4" in changed and "answer fifo, 14 packets" in changed
+
+
 def test_what_runs_today_is_not_kept_where_one_target_is_far_off_and_users_fare_worse() -> None:
     """It misses one target where the closest misses two, but by twenty times its bound."""
     advice = advised({"fifo": (14, runs({**FIFO, "loss": 0.03}))}, ("loss <= 2 %", "wait_mean <= 15 ms"))

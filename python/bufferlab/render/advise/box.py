@@ -15,6 +15,7 @@ from bufferlab.render.advise.decided import (
     outlasted_text,
 )
 from bufferlab.render.advise.felt import (
+    Checked,
     behind_text,
     better_but_missed,
     elsewhere_brief,
@@ -31,6 +32,7 @@ from bufferlab.render.advise.reasons import (
     loss_note,
     marks_note,
 )
+from bufferlab.render.advise.today import keeps
 from bufferlab.render.advise.trade import room, trade
 from bufferlab.render.advise.typed import LINUX, WIDTH, Typed
 from bufferlab.render.advise.unmet import helps, narrower, nearly, without_one
@@ -92,18 +94,20 @@ def box_of(advice: Advice, typed: Typed | None = LINUX, against: Sequence[str] =
 
 def _lines(advice: Advice, typed: Typed | None, first: Sequence[str]) -> Iterator[Line]:
     """The labeled lines, without what the first sentences say."""
-    yield Line("gives", _used(advice.answer))
-    mean, groups = _wait(advice.answer), apart(advice, advice.answer)
+    shown = _shown(advice)
+    yield Line("gives", _used(shown))
+    mean, groups = _wait(shown), apart(advice, shown)
     yield Line("wait", mean + groups, shorter=[(5, mean)] if groups else ())
     compared = list(comparison(advice))
-    for at, (name, felt) in enumerate(users_lines(advice, advice.answer)):
+    for at, (name, felt) in enumerate(users_lines(advice, shown)):
         is_rated = "rating R" in felt
         stays = (not at and not compared) or (bool(advice.rests_on) and is_rated)  # LLQ is there for calls
         place = 4 if is_rated else 11 if compared else 1
         yield Line(name[:9], felt, shorter=() if stays else [(place, "")])
     if advice.elsewhere:
         yield Line("elsewhere", elsewhere_text(advice), shorter=[(7, elsewhere_brief(advice))])
-    yield from _targets(advice)
+    if shown is advice.answer:  # what is kept meets them, as the first lines say
+        yield from _targets(advice)
     yield from compared
     left = [text for text in cautions(advice) if text not in first]
     yield from (Line("beware", text, shorter=[(9 if at else 4, "")]) for at, text in enumerate(left))
@@ -124,6 +128,11 @@ def _lines(advice: Advice, typed: Typed | None, first: Sequence[str]) -> Iterato
         yield Line("judged", judged, shorter=[(12, "")])
     if typed is not None:
         yield from _typed(advice, typed)
+
+
+def _shown(advice: Advice) -> Checked:
+    """What the lines are about: the answer, or what runs today where that is to be kept."""
+    return advice.today if advice.today is not None and keeps(advice) else advice.answer
 
 
 def _smaller(advice: Advice) -> Iterator[Line]:
@@ -153,12 +162,12 @@ def _targets(advice: Advice) -> Iterator[Line]:
         yield Line("target", whole, shorter=shorter)
 
 
-def _used(entry: Entry) -> str:
+def _used(entry: Checked) -> str:
     used, lost = entry.checked("utilization"), entry.checked("loss")
     return f"utilization {measured(used, FRACTION)}, loss {measured(lost, FRACTION)}"
 
 
-def _wait(entry: Entry) -> str:
+def _wait(entry: Checked) -> str:
     mean, late = entry.checked("wait_mean_ms"), entry.checked("wait_p99_ms")
     return f"mean {measured(mean, MILLISECONDS)}, 99th percentile {measured(late, MILLISECONDS)}"
 
@@ -293,6 +302,9 @@ def _typed(advice: Advice, typed: Typed) -> Iterator[Line]:
         yield Line("type", f"{made.problem}{none}.")
         return
     label = "type"
+    if keeps(advice):
+        yield Line(label, "nothing, to keep what runs today. To change it:")
+        label = ""
     if entry is not advice.answer:
         missed = {each.name: each.missed for each in advice.choice.rivals}[entry.name]
         but = ", which misses a target" if missed else ""

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from bufferlab.render.advise.beware import loses_much
 from bufferlab.render.advise.buffers import SHOWN, unshown
 from bufferlab.render.advise.felt import Measured, better_but_missed
-from bufferlab.render.advise.today import is_answer, today_name
+from bufferlab.render.advise.today import is_answer, keeps, today_name
 from bufferlab.render.framed import WITHIN, Line
 from bufferlab.render.summary import NONE
 from bufferlab.render.words import metric_of, short_text
@@ -132,11 +132,18 @@ def _widths(table: Sequence[Sequence[str]]) -> list[int]:
 
 
 def beside(advice: Advice) -> Iterator[Compared]:
-    """The rows: the answer first, then what runs today, half of it, other queues."""
-    yield Compared("answer", brief_name(advice.answer), advice.answer, _missed(advice.answer))
+    """The rows: the answer first, then what runs today, unless that is kept, half of it, other queues."""
+    is_kept = keeps(advice)
+    answer = Compared(
+        "change" if is_kept else "answer", brief_name(advice.answer), advice.answer, _missed(advice.answer)
+    )
+    if not is_kept:
+        yield answer
     if (today := advice.today) is not None and not is_answer(advice, today):
         label = "today" if today.default_of is None else "default"
         yield Compared(label, today_name(today), today, today.missed)
+    if is_kept:
+        yield answer
     if (half := advice.half) is not None:
         name = f"{advice.answer.queue.label}, {packets_text(half.size)}"
         yield Compared("half", name, half, half.missed, 11 if advice.plain is None else 7)

@@ -19,7 +19,7 @@ from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.choosing.order import keeps_apart, place, reason_of
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, MATERIAL, NOTABLE, loses_heavily
-from bufferlab.studies.targets import Target
+from bufferlab.studies.targets import Target, Values
 
 _TIMES: Final = 10.0
 _BOUNDED: Final = "more than 10 times"
@@ -47,6 +47,17 @@ class Measured(Protocol):
 
     def mean(self, name: str) -> Estimate:
         """Mean of a value over its runs, and how sure it is."""
+
+
+class Checked(Measured, Protocol):
+    """What was run as often as its targets need."""
+
+    @property
+    def runs(self) -> Sequence[Values]:
+        """What each of these runs measured."""
+
+    def checked(self, name: str) -> Estimate:
+        """Mean of a value over these runs, and how sure it is."""
 
 
 class HasMeans(Measured, Protocol):

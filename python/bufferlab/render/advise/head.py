@@ -175,13 +175,13 @@ def _cautions(advice: Advice, *said: str | None) -> Iterator[_Said]:
 
 
 def _sure(advice: Advice, them: str) -> str:
-    entry = advice.answer
+    entry, it = advice.answer, "That" if keeps(advice) else "It"
     if entry.identical:
         same = f"All {len(entry.runs)} runs are the same: nothing is random here."
-        return f"It meets {_named(advice, them)}. {same}"
+        return f"{it} meets {_named(advice, them)}. {same}"
     if advice.met:
         sure = sure_text(entry.confidence)
-        return f"It meets {_named(advice, them)}: {sure} ({len(entry.runs)} runs)."
+        return f"{it} meets {_named(advice, them)}: {sure} ({len(entry.runs)} runs)."
     asked = f"{advice.confidence * 100:g} % is asked for"
     alone = min(check.confidence for check in entry.checks)
     tried = ", since other settings were tried before it" if entry.confidence < alone - _SAME else ""

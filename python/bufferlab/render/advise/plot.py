@@ -80,7 +80,7 @@ def _draw_settings(part: SubFigure, advice: Advice) -> None:
             entry.setting * scale,
             color="black",
             linewidth=1.4,
-            label="answer" if entry is advice.answer else f"best {entry.title}, not the answer",
+            label="answer" if entry is advice.answer else f"{entry.title}, not the answer",
         )
         if is_limit:
             _draw_rules(axes, advice, entry.least)

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import Final
 
 from bufferlab.display import significant
+from bufferlab.render.advise.felt import Checked
 from bufferlab.render.words import measured
 from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import (
@@ -19,7 +20,7 @@ from bufferlab.results.metrics.metric import (
     Unit,
 )
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.entry import Entry, Users
+from bufferlab.studies.advise.entry import Users
 
 _OPINIONS: Final = (
     (90, "very satisfied"),
@@ -41,7 +42,7 @@ _FELT_MS: Final = 1.0
 """The groups' waits are shown if one is at least this many times another, and longer by at least this."""
 
 
-def users_lines(advice: Advice, entry: Entry) -> list[tuple[str, str]]:
+def users_lines(advice: Advice, entry: Checked) -> list[tuple[str, str]]:
     """For each flow group its name and what its users feel; none for those of which nothing was measured."""
     users = advice.site.users
     if len(users) <= _MOST_GROUPS:
@@ -56,7 +57,7 @@ def users_lines(advice: Advice, entry: Entry) -> list[tuple[str, str]]:
     return _with_text(found)
 
 
-def apart(advice: Advice, entry: Entry) -> str:
+def apart(advice: Advice, entry: Checked) -> str:
     """Each group's 99th percentile of waits, where the link's says little of one."""
     waits = {each.name: entry.checked(f"{each.name}.wait_p99_ms").mean for each in advice.site.users}
     known = {name: wait for name, wait in waits.items() if wait is not None}
@@ -83,14 +84,14 @@ def _feels_other(users: Users) -> bool:
     return users.kind not in FELT_BY_GOODPUT
 
 
-def _felt(entry: Entry, users: Users) -> str:
+def _felt(entry: Checked, users: Users) -> str:
     def mean(name: str) -> float | None:
         return entry.checked(f"{users.name}.{name}").mean
 
     return ", ".join(_parts(entry, users, mean("call_r"), mean("call_mos")))
 
 
-def _parts(entry: Entry, users: Users, rating: float | None, opinion: float | None) -> Iterator[str]:
+def _parts(entry: Checked, users: Users, rating: float | None, opinion: float | None) -> Iterator[str]:
     def shown(name: str, words: str, unit: Unit) -> Iterator[str]:
         """Nothing, where nothing was measured, as of datagrams that do not cross the link."""
         found = entry.checked(f"{users.name}.{name}")
@@ -121,7 +122,7 @@ def _parts(entry: Entry, users: Users, rating: float | None, opinion: float | No
         yield time("completion_p95_s", "95th percentile")
 
 
-def _worst_run(entry: Entry, users: Users, rating: float) -> str:
+def _worst_run(entry: Checked, users: Users, rating: float) -> str:
     """That a call was bad in single runs, which a good mean hides."""
     ratings = [found for run in entry.runs if (found := run.get(f"{users.name}.call_r")) is not None]
     bad = [each for each in ratings if each < BAD_CALL]
@@ -130,7 +131,7 @@ def _worst_run(entry: Entry, users: Users, rating: float) -> str:
     return f", below {BAD_CALL:g} in {len(bad)} of {len(entry.runs)} runs (least {significant(min(bad), 2)})"
 
 
-def _together(entry: Entry, users: Sequence[Users]) -> str:
+def _together(entry: Checked, users: Sequence[Users]) -> str:
     rates = {each.name: entry.checked(f"{each.name}.goodput_bps").mean or 0.0 for each in users}
     slow, fast = min(rates, key=rates.__getitem__), max(rates, key=rates.__getitem__)
     indices = [

@@ -43,6 +43,15 @@ class Beside:
         """Mean of a value over the runs."""
         return mean_over_runs(name, self.values)
 
+    @property
+    def runs(self) -> tuple[Values, ...]:
+        """What its runs measured: those of the comparison are all there are."""
+        return self.values
+
+    def checked(self, name: str) -> Estimate:
+        """Mean of a value over the runs that tell whether targets are met: all there are."""
+        return self.mean(name)
+
     def measured(self) -> dict[str, Any]:
         """The part of a document that all of them have."""
         behind = self.rival.behind
