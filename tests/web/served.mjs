@@ -171,6 +171,26 @@ await severalLines.getByText("Ask this computer:").click();
 const whatIfs = severalLines.getByRole("region", { name: "advise, done" }).locator(".line").filter({ hasText: "what if" }).getByRole("listitem");
 await whatIfs.first().waitFor();
 assert.deepEqual(await whatIfs.allTextContents(), ["4 long flows: met; about 30 packets suffice", "half the RTT: missed: loss"]);
+// a line is one, also where another has a point between two of its own
+const gapped = await context.newPage();
+await gapped.route(/\/api\/runs\?/, async (route) => {
+  const response = await route.fetch();
+  const list = await response.json();
+  const [queue, buffer] = ["bottleneck.queue", "bottleneck.buffer"].map((name) => list.columns.findIndex((column) => column.name === name));
+  const [row] = list.rows.filter((each) => each.labels[queue] === "codel");
+  const made = (kind, packets) => ({ ...row, labels: row.labels.map((label, at) => (at === queue ? kind : at === buffer ? `${packets} packets` : label)), values: row.values.map(() => packets) });
+  await route.fulfill({ response, json: { ...list, groups: list.groups.filter(({ name }) => name === row.group), rows: [made("fifo", 10), made("fifo", 30), made("codel", 20), made("codel", 25)] } });
+});
+await gapped.goto(`${address}#runs`);
+await gapped.locator(".chart .u-legend").waitFor();
+await gapped.waitForTimeout(200); // it is drawn a moment later
+const reach = await gapped.locator(".chart canvas").evaluate((canvas) => {
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  const isFifo = (at) => Math.abs(data[at] - 0x00) + Math.abs(data[at + 1] - 0x72) + Math.abs(data[at + 2] - 0xb2) < 60 && data[at + 3] > 100;
+  const columns = Array.from({ length: canvas.width }, (_, x) => Array.from({ length: canvas.height }, (_, y) => 4 * (y * canvas.width + x)).some(isFifo));
+  return columns.filter(Boolean).length / canvas.width;
+});
+assert.ok(reach > 0.7, `the line of fifo has ${reach} of the chart's width`);
 const checked = await (await browser.newContext({ bypassCSP: true })).newPage();
 await checked.goto(`${address}#s=${link}`);
 await checked.getByText("Ask this computer:").click();
