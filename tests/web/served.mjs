@@ -164,6 +164,7 @@ await severalLines.route(/\/api\/jobs$/, async (route) => {
   const jobs = await response.json();
   const lines = jobs.flatMap((each) => each.view ?? []).filter((part) => part.kind === "box").flatMap((part) => part.lines);
   for (const line of lines.filter(({ label }) => label === "what if")) line.text = "4 long flows  met; about 30 packets suffice\nhalf the RTT  missed: loss";
+  for (const { buffers } of jobs.filter(({ verb }) => verb === "advise")) buffers.push({ is_answer: false, queue: "fifo", setting: "6 packets", packets: 6, targets: "loss at most 1 %", meets: true });
   await route.fulfill({ response, json: jobs });
 });
 await severalLines.goto(`${address}#s=${link}`);
@@ -171,6 +172,8 @@ await severalLines.getByText("Ask this computer:").click();
 const whatIfs = severalLines.getByRole("region", { name: "advise, done" }).locator(".line").filter({ hasText: "what if" }).getByRole("listitem");
 await whatIfs.first().waitFor();
 assert.deepEqual(await whatIfs.allTextContents(), ["4 long flows: met; about 30 packets suffice", "half the RTT: missed: loss"]);
+// of the FIFO beside another answer it is said what it is: no FIFO is the best one in all
+await severalLines.getByRole("region", { name: "Buffers for this link" }).getByRole("row", { name: "advise: smallest FIFO that meets the targets 6 " }).waitFor();
 // a line is one, also where another has a point between two of its own
 const gapped = await context.newPage();
 await gapped.route(/\/api\/runs\?/, async (route) => {

@@ -48,7 +48,7 @@ export interface Job {
 
 /** A buffer of an answer: python/bufferlab/web/answered.py. */
 export interface Answered {
-  /** Whether it is what was taken; else the best FIFO beside that. */
+  /** Whether it is what was taken; else the FIFO beside that. */
   is_answer: boolean;
   queue: string;
   setting: string;

@@ -28,7 +28,7 @@ def buffers_answered(folder: Path, view: Sequence[Mapping[str, Any]] | None) -> 
 
 
 def _advised(advice: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The answer, and the best FIFO if that is another queue."""
+    """The answer, and the smallest FIFO that meets the targets, or is nearest, if that is another queue."""
     queues = advice.get("queues", [])
     others = [each for each in queues if each["queue"] == FIFO and advice.get("queue") != FIFO]
     for each in [*([advice] if advice.get("buffer") else []), *others[:1]]:

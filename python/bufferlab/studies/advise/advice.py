@@ -207,7 +207,7 @@ class Advice(display.Displayed):
         )
 
     def best_fifo(self) -> Entry | None:
-        """The best buffer of a plain FIFO queue, if one was tried."""
+        """The buffer that the search took for a plain FIFO queue, if one was tried."""
         found = [entry for entry in self.entries.values() if entry.queue.table == {"discipline": "fifo"}]
         return found[0] if found else None
 
