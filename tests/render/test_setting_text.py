@@ -51,5 +51,7 @@ def test_keys_are_words_and_say_whose_they_are_where_several_have_them() -> None
 def test_changes_are_a_line() -> None:
     changed = {"links[0].rate": "5000000 bps", "links[0].queue": {"discipline": "codel", "target": "5000 us"}}
     assert changes_text(changed) == "rate 5 Mbps, queue codel (target 5 ms)"
+    assert changes_text({"flows[1].count": 3}, ["calls", "downloads"]) == "number of flows of downloads 3"
+    assert changes_text({"flows[1].count": 3}, ["calls"]) == "number of flows 3"
     assert changes_text({}) == ""
     assert words_in_a_row(["queue", "buffer", "rate"]) == "queue, buffer and rate"

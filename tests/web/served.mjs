@@ -69,8 +69,13 @@ await page.getByRole("listitem").filter({ hasText: /^bottleneck\.queue queue$/ }
 await page.getByLabel("Only where").fill("bottleneck.queue = 'codel' or bottleneck.queue = 'fifo'");
 await page.getByRole("button", { name: "Filter" }).click();
 await page.getByText(/^8 runs\./).waitFor();
-// each job has a heading of its own: what it is, when it began, and what sliders had changed
-await page.getByRole("heading", { name: /^small: sweep of queue and buffer, \d\d:\d\d, with queue codel$/ }).waitFor();
+// each job has a heading of its own: what it is, when it began, and what sliders had changed that was not varied
+await page.getByRole("heading", { name: /^small: sweep of queue and buffer, \d\d:\d\d$/ }).waitFor();
+// rows are ordered by what was varied, numbers as numbers
+assert.deepEqual(await page.locator("tbody tr td:nth-child(3)").allTextContents(), [10, 10, 40, 40, 10, 10, 40, 40].map((each) => `${each} packets`));
+// figures are those that some run has; where filtered runs have none, it is said
+const offers = await page.getByLabel("Figure", { exact: true }).locator("option").allTextContents();
+assert.ok(offers.includes("wait: mean, ms") && !offers.includes("call: rating R"), offers.join());
 await page.getByLabel("along").selectOption("bottleneck.buffer");
 const waitsOver = page.getByRole("img", { name: "wait: mean, ms" });
 await waitsOver.waitFor();
@@ -116,7 +121,8 @@ if (pictures) await page.screenshot({ path: `${pictures}/overlay.png`, fullPage:
 await page.evaluate(() => (window.location.hash = "#runs"));
 await page.getByLabel("Only where").fill("nonsense > 1");
 await page.getByRole("button", { name: "Filter" }).click();
-await page.getByRole("alert").getByText("nonsense").waitFor();
+await page.getByRole("alert").getByText("nonsense is no column").waitFor();
+assert.doesNotMatch(await page.getByRole("alert").textContent(), /--/);
 await page.goto(`${address}#s=${link}`);
 
 await page.reload();
@@ -194,6 +200,31 @@ const reach = await gapped.locator(".chart canvas").evaluate((canvas) => {
   return columns.filter(Boolean).length / canvas.width;
 });
 assert.ok(reach > 0.7, `the line of fifo has ${reach} of the chart's width`);
+// lines are named by what differs: those of the scenario as it is come first
+const differing = await context.newPage();
+await differing.route(/\/api\/runs\?/, async (route) => {
+  const response = await route.fetch();
+  const list = await response.json();
+  const at = list.columns.findIndex(({ name }) => name === "bottleneck.buffer");
+  list.columns.splice(at + 1, 0, { name: "flows[0].made_up", title: "number of flows", figure: false });
+  const of = list.rows.filter(({ labels }) => labels[at] !== null);
+  const [row] = of.filter(({ group }) => group === of.at(-1).group);
+  const made = (count, packets) => ({ ...row, labels: row.labels.map((label, each) => (each === at ? `${packets} packets` : label)).toSpliced(at + 1, 0, count), values: row.values.map(() => packets) });
+  const groups = list.groups.filter(({ name }) => name === row.group);
+  await route.fulfill({ response, json: { ...list, groups, rows: [made(4, 10), made(4, 200), made(null, 9), made(null, 200)] } });
+});
+await differing.goto(`${address}#runs`);
+const called = differing.locator(".chart .u-legend .u-series th");
+await called.first().waitFor();
+assert.deepEqual((await called.allTextContents()).slice(1), ["the scenario as it is", "number of flows 4"]);
+await differing.unroute(/\/api\/runs\?/);
+await differing.route(/\/api\/runs\?/, async (route) => {
+  const response = await route.fetch();
+  const list = await response.json();
+  await route.fulfill({ response, json: { ...list, rows: list.rows.map((row) => ({ ...row, values: row.values.map(() => null) })) } });
+});
+await differing.reload();
+await differing.getByText("No run of this job has this figure").waitFor();
 const checked = await (await browser.newContext({ bypassCSP: true })).newPage();
 await checked.goto(`${address}#s=${link}`);
 await checked.getByText("Ask this computer:").click();

@@ -12,11 +12,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
+import polars as pl
 import pytest
 
 import bufferlab
 from bufferlab import cli, web
+from bufferlab.errors import InputError
 from bufferlab.experiment.store.rows import timestamp
+from bufferlab.web.calls import LISTED
+from bufferlab.web.conditions import meeting
 
 PAGE = {"index.html": "<!doctype html><head><title>a page</title></head>", "assets/lab.wasm": "wasm"}
 SERVED = '<meta name="bufferlab-api" content="api" />'
@@ -256,18 +260,21 @@ def test_a_sweep_s_runs_are_listed_with_their_scenarios(address: str) -> None:
 
 def test_two_jobs_on_one_scenario_are_two_groups(address: str) -> None:
     api = Api(address)
-    for values, changed in (("10,40", {}), ("10,40,60", {"bottleneck.rate": "8000000 bps"})):
+    own = {"bottleneck.rate": "8000000 bps", "links[0].buffer": "9 packets"}  # the buffer is varied
+    for values, changed in (("10,40", {}), ("10,40,60", own)):
         vary = [f"bottleneck.buffer={','.join(f'{value} packets' for value in values.split(','))}"]
         status, job = api.begin("sweep", vary=vary, seeds=2, changed=changed)
         assert (status, api.ended(job)["state"]) == (201, "done")
     ended = api.ended(job)
-    assert (ended["scenario"], ended["changed"]) == ("scenario", "rate 8 Mbps")
+    assert (ended["scenario"], ended["changed"]) == ("scenario", "rate 8 Mbps, buffer 9 packets")
     assert ended["varied"] == ["buffer: 10 packets, 40 packets, 60 packets", "2 seeds of each"]
     for means, each in (("0", 2), ("1", 1)):
         _, listed = api.listed(means=means)
         assert listed["total"] == (6 if means == "0" else 5)  # what both asked for is one run
         groups = [(group["title"].partition(": ")[2], group["changed"]) for group in listed["groups"]]
         assert groups == [("sweep of buffer", "rate 8 Mbps"), ("sweep of buffer", "")]
+        assert "loss" in listed["groups"][0]["figures"]
+        assert "call_r" not in listed["groups"][0]["figures"]
         rows = [row["group"] for row in listed["rows"]]
         assert [rows.count(group["name"]) for group in listed["groups"]] == [3 * each, 2 * each]
 
@@ -289,8 +296,11 @@ def test_a_buffer_is_one_however_it_is_written(address: str) -> None:
         [[same, 2], ["40 packets", 2]],
         [["1 packet", 1], [same, 1], ["40 packets", 1]],
     ]
-    for condition in (f"bottleneck.buffer = '{same}'", f"buffer = '{same}'"):
+    for condition in (f"bottleneck.buffer = '{same}'", f"buffer = '{same}'", f"buffer = {packets} packets"):
         assert api.listed(where=condition)[1]["total"] == 2
+    # as they are listed, whatever was typed
+    assert api.listed(where="buffer > 1 and buffer < 41")[1]["total"] == 4
+    assert api.listed(where="bottleneck.buffer > 40 or buffer = '1 packet'")[1]["total"] == 1
 
 
 def test_calls_are_rated_in_lists(address: str) -> None:
@@ -337,6 +347,23 @@ def test_conditions_find_what_lists_show(address: str) -> None:
         assert len(found["rows"]) == shown.count("fifo"), condition
     _, none = api.listed(where="queue = 'none'")
     assert (none["total"], [column["title"] for column in none["columns"]][:2]) == (0, ["scenario", "queue"])
+
+
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        ("call rating > 90", "did you mean call_r (call: rating R)?"),
+        ("queue = fifo", "fifo is no column"),
+        ("queue = fifo", "words in single quotes"),
+        ("utilization > 99 %", "utilization is a fraction"),
+    ],
+)
+def test_a_condition_is_refused_in_the_page_s_words(condition: str, said: str) -> None:
+    frame = pl.DataFrame({"bottleneck.queue": ["fifo"], "utilization": [0.9]})
+    with pytest.raises(InputError) as refused:
+        meeting(frame, [condition], {"bottleneck.queue": "queue"}, LISTED)
+    assert said in str(refused.value)
+    assert "--" not in str(refused.value)
 
 
 def test_runs_of_other_commands_are_listed_too(address: str) -> None:

@@ -111,8 +111,10 @@ export interface Group {
   title: string;
   /** UTC. */
   began_at: string | null;
-  /** What was changed in the scenario for all of them, in words. */
+  /** What was changed in the scenario for all of them, in words, but for what was varied. */
   changed: string;
+  /** The figures that some of its runs have. */
+  figures: string[];
 }
 
 export interface Listed {

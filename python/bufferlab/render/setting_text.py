@@ -33,15 +33,24 @@ _PLACE: Final = re.compile(r"(?P<kind>links|flows)(?:\[(?P<number>\d+)\]|\.(?P<n
 _KINDS: Final = {"links": "link", "flows": "group"}
 
 
-def setting_names(paths: Sequence[str]) -> dict[str, str]:
-    """What each key is called: "buffer", and where several links or groups have it, "buffer of link 2"."""
-    owners = {path: _owner(path) for path in paths}
+def setting_names(paths: Sequence[str], groups: Sequence[str] = ()) -> dict[str, str]:
+    """What each key is called: "buffer", and where several links or groups have it, "buffer of link 2".
+
+    Args:
+        paths: The keys.
+        groups: The names of the scenario's groups of flows in their order, empty of one that is not known.
+    """
+    owners = {path: _owner(path, groups) for path in paths}
     words = {path: _word(path) for path in paths}
     several = {
         word for word in words.values() if len({owners[path] for path in paths if words[path] == word}) > 1
     }
+
+    def is_one_of(path: str) -> bool:
+        return path.startswith("flows") and len(groups) > 1
+
     return {
-        path: f"{word} of {owners[path]}" if word in several and owners[path] else word
+        path: f"{word} of {owners[path]}" if owners[path] and (word in several or is_one_of(path)) else word
         for path, word in words.items()
     }
 
@@ -59,9 +68,9 @@ def setting_text(value: object) -> object:
     return ", ".join(map(_named, read)) if isinstance(read, list) else _of_queue(read)
 
 
-def changes_text(changed: Mapping[str, Any]) -> str:
+def changes_text(changed: Mapping[str, Any], groups: Sequence[str] = ()) -> str:
     """What was changed in a scenario: "rate 5 Mbps, buffer 40 packets"."""
-    names = setting_names(list(changed))
+    names = setting_names(list(changed), groups)
     return ", ".join(f"{names[path]} {setting_text(_json(value))}" for path, value in changed.items())
 
 
@@ -110,11 +119,14 @@ def _word(path: str) -> str:
     return _WORDS.get(last, last.replace("_", " "))
 
 
-def _owner(path: str) -> str:
+def _owner(path: str, groups: Sequence[str]) -> str:
     """Whose a key is: "link 1", "group 2", or by its name; empty if it is the only one's."""
     if path.startswith("bottleneck."):
         return "link 1"
     found = _PLACE.match(path)
     if found is None:
         return ""
+    number = int(found["number"] or 0)
+    if found["kind"] == "flows" and not found["name"] and number < len(groups) and groups[number]:
+        return groups[number]
     return found["name"] or f"{_KINDS[found['kind']]} {int(found['number']) + 1}"

@@ -24,7 +24,7 @@ BESIDE: Final = frozenset({"seed", "runs"})
 _NAMES: Final = frozenset({"case", "size", "queue"})
 """What studies call their runs, which the queue or the buffer that they set says as well."""
 
-_ASKED_BY: Final = "asked by"
+ASKED_BY: Final = "asked by"
 """Column with the study of a row, empty if there is none; no path of a scenario has a blank in it."""
 
 
@@ -37,15 +37,15 @@ def rows_by_study(
     """
     asking = pl.DataFrame(
         [(each.name, name, point) for each in asked for name, point in each.runs],
-        schema={_ASKED_BY: pl.String, "plan_hash": pl.String, "point": pl.String},
+        schema={ASKED_BY: pl.String, "plan_hash": pl.String, "point": pl.String},
         orient="row",
     )
     of_studies = asking.join(runs, on="plan_hash", how="inner", maintain_order="left")
     own = [pl.coalesce("point", name).alias(name) for name in ("parameters", "overrides")]
     of_studies = of_studies.with_columns(own).drop("point")  # not what another asked of the same run
     others = runs.join(asking, on="plan_hash", how="anti", maintain_order="left")
-    others = others.with_columns(pl.lit("").alias(_ASKED_BY)).select(of_studies.columns)
-    frame, parameters = table_of(with_packets(pl.concat([of_studies, others]), known), [_ASKED_BY])
+    others = others.with_columns(pl.lit("").alias(ASKED_BY)).select(of_studies.columns)
+    frame, parameters = table_of(with_packets(pl.concat([of_studies, others]), known), [ASKED_BY])
     frame, parameters = _with_one_name(_as_shown(frame, parameters), parameters)
     return _with_one_scenario(frame, parameters), parameters
 
@@ -58,16 +58,16 @@ def _as_shown(frame: pl.DataFrame, parameters: Sequence[str]) -> pl.DataFrame:
 
 def _with_one_scenario(frame: pl.DataFrame, parameters: Sequence[str]) -> pl.DataFrame:
     """Runs of a point of a study under one hash, also those that another study made of a text of its own."""
-    points = [_ASKED_BY, "scenario", *parameters]
+    points = [ASKED_BY, "scenario", *parameters]
     one = pl.col("scenario_hash").drop_nulls().first().over(points)
-    is_asked = (pl.col(_ASKED_BY) != "") & pl.col("scenario_hash").is_not_null()
+    is_asked = (pl.col(ASKED_BY) != "") & pl.col("scenario_hash").is_not_null()
     return frame.with_columns(pl.when(is_asked).then(one).otherwise("scenario_hash").alias("scenario_hash"))
 
 
 def _with_one_name(frame: pl.DataFrame, parameters: Sequence[str]) -> tuple[pl.DataFrame, list[str]]:
     """A column in place of two where one says `bottleneck` and the other `links[0]`."""
     for path in parameters:
-        other = path.replace("links[0].", "bottleneck.", 1)
+        other = _one_name(path)
         if other != path and other in parameters:
             both = (pl.col(each).cast(pl.String) for each in (other, path))
             frame = frame.with_columns(pl.coalesce(both).alias(other)).drop(path)
@@ -88,8 +88,8 @@ def means_by_study(
         beside: Figures that stores do not keep of every run; their means have no interval.
     """
     parts = [
-        _means(part, parameters, beside).with_columns(pl.lit(part[_ASKED_BY][0]).alias(_ASKED_BY))
-        for part in frame.partition_by(_ASKED_BY, maintain_order=True)
+        _means(part, parameters, beside).with_columns(pl.lit(part[ASKED_BY][0]).alias(ASKED_BY))
+        for part in frame.partition_by(ASKED_BY, maintain_order=True)
     ]
     return pl.concat(parts, how="diagonal") if parts else frame
 
@@ -108,7 +108,11 @@ def labels_of(parameters: Sequence[str]) -> list[str]:
 
 
 def grouped_rows(
-    frame: pl.DataFrame, asked: Sequence[Asked], labels: Sequence[str], figures: Sequence[str]
+    frame: pl.DataFrame,
+    asked: Sequence[Asked],
+    labels: Sequence[str],
+    figures: Sequence[str],
+    known: Mapping[str, Sequence[str]],
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The groups of rows, each with its title, when it began and what it changed; and the rows.
 
@@ -117,22 +121,39 @@ def grouped_rows(
         asked: The studies.
         labels: The columns that are no figures.
         figures: The columns that are.
+        known: The names of the scenario's groups of flows, by study.
     """
     found = frame.to_dicts()
     studies = {each.name: each.study for each in asked}
-    groups = {group: _described(group, studies) for row in found if (group := _group(row, labels))}
+    groups = {
+        group: _described(group, studies, known.get(group, ()))
+        for row in found
+        if (group := _group(row, labels))
+    }
     versions = _versions(found, labels)
     return [*groups.values()], [_row(row, labels, figures, versions) for row in found]
 
 
-def _described(group: str, studies: Mapping[str, Study]) -> dict[str, Any]:
+def _described(group: str, studies: Mapping[str, Study], names: Sequence[str]) -> dict[str, Any]:
     study = studies.get(group)
     if study is None:
         return {"name": group, "title": group, "began_at": None, "changed": ""}
-    varied = setting_names(study.varied).values()
+    varied = setting_names(study.varied, names).values()
+    own = {_one_name(path) for path in study.varied}
+    changed = {path: value for path, value in study.changed.items() if _one_name(path) not in own}
     of = f" of {words_in_a_row(varied)}" if varied else ""
     title = f"{study.scenario}: {study.command}{of}"
-    return {"name": group, "title": title, "began_at": study.began_at, "changed": changes_text(study.changed)}
+    return {
+        "name": group,
+        "title": title,
+        "began_at": study.began_at,
+        "changed": changes_text(changed, names),
+    }
+
+
+def _one_name(path: str) -> str:
+    """A key of the first link under one of its names."""
+    return path.replace("links[0].", "bottleneck.", 1)
 
 
 def _group(row: Mapping[str, Any], labels: Sequence[str]) -> str:
@@ -140,8 +161,8 @@ def _group(row: Mapping[str, Any], labels: Sequence[str]) -> str:
 
     A study of queues and buffers names each run's case, whatever it changed for it.
     """
-    if row[_ASKED_BY]:
-        return str(row[_ASKED_BY])
+    if row[ASKED_BY]:
+        return str(row[ASKED_BY])
     varied = [name for name in labels if name not in BESIDE and row[name] is not None]
     said = ", ".join(dict.fromkeys(setting_names(varied).values())) or "as it is"
     if row.get("case") is not None:

@@ -108,17 +108,26 @@ class Asked:
     @cached_property
     def title(self) -> str:
         """Title of the scenario, empty if it is none."""
+        return self._scenario.title if self._scenario else ""
+
+    @cached_property
+    def groups(self) -> list[str]:
+        """The names of the scenario's groups of flows."""
+        return [each["name"] for each in self._scenario.flows] if self._scenario else []
+
+    @cached_property
+    def _scenario(self) -> Scenario | None:
         try:
-            return Scenario.from_toml(self.text).title
+            return Scenario.from_toml(self.text)
         except InputError:
-            return ""
+            return None
 
     def varied(self) -> list[str]:
         """What a sweep varies, and how many seeds each of its points has; of others nothing."""
         if self.verb != SWEEP:
             return []
         values = dict(each.partition("=")[::2] for each in self.vary)
-        names = setting_names([*values])
+        names = setting_names([*values], self.groups)
         said = [
             f"{names[path]}: {', '.join(map(str.strip, text.split(',')))}" for path, text in values.items()
         ]
@@ -174,7 +183,7 @@ class Job:
             "name": self.name,
             "verb": self.asked.verb,
             "scenario": self.asked.title,
-            "changed": changes_text(self.asked.changed),
+            "changed": changes_text(self.asked.changed, self.asked.groups),
             "varied": self.asked.varied(),
             "state": "running" if running else self._end(),
             "seconds": round(ended_s - self.began_s, 1),

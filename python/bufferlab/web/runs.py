@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -11,7 +11,6 @@ import polars as pl
 
 from bufferlab.errors import InputError
 from bufferlab.experiment.store import ENGINE, Store, open_store
-from bufferlab.experiment.store.query import condition_notes, where
 from bufferlab.experiment.store.studies import read_studies
 from bufferlab.render.setting_text import setting_names
 from bufferlab.render.stored_runs import SHOWN
@@ -21,7 +20,8 @@ from bufferlab.scenario import Scenario
 from bufferlab.studies.sweep import keep_scenario
 from bufferlab.web.buffers import buffers_of
 from bufferlab.web.calls import LISTED, NOTE, with_calls
-from bufferlab.web.groups import VERSION, grouped_rows, labels_of, means_by_study, rows_by_study
+from bufferlab.web.conditions import meeting, notes_on
+from bufferlab.web.groups import ASKED_BY, VERSION, grouped_rows, labels_of, means_by_study, rows_by_study
 
 MOST_ROWS: Final = 2000
 """That a list has; a condition finds the others."""
@@ -41,6 +41,8 @@ class Runs:
     def __init__(self, directory: Path) -> None:
         self._store = open_store(directory, create=True)
         self._buffers: dict[str, dict[str, str]] = {}
+        self._groups: dict[Path, tuple[str, list[str]]] = {}
+        self._having: tuple[int, dict[str, list[str]]] = (-1, {})
 
     @property
     def store(self) -> Store:
@@ -71,23 +73,26 @@ class Runs:
         asked = read_studies(self._store.directory)
         runs = self._runs(named)
         every, parameters = rows_by_study(runs, asked, lambda identity: self._buffers_of(identity, runs))
-        frame = where(_with_short_names(every, parameters), conditions).select(every.columns)
+        titles = setting_names(labels_of(parameters), self._groups_of(each.study.scenario for each in asked))
+        frame = meeting(every, conditions, titles, LISTED)
         if means:
             frame = means_by_study(frame, parameters, [name for name in named if name in CALLS])
         labels = [*labels_of(parameters), "runs" if means else "seed"]
         shown = frame.head(MOST_ROWS)
-        groups, rows = grouped_rows(shown, asked, labels, wanted)
+        known = {each.name: self._groups_of([each.study.scenario]) for each in asked}
+        groups, rows = grouped_rows(shown, asked, labels, wanted, known)
+        having = self._figures_by_study(every)
         return {
             "store": str(self._store.directory),
             "total": frame.height if means else frame["plan_hash"].n_unique(),
             "stored": every["plan_hash"].n_unique(),
             "listed": shown.height if means else shown["plan_hash"].n_unique(),
             "others": sum(count for name, count in self._store.engines().items() if name != ENGINE),
-            "notes": [*condition_notes(every, conditions), *([NOTE] if any(map(CALLS.get, named)) else [])],
+            "notes": [*notes_on(every, conditions), *([NOTE] if any(map(CALLS.get, named)) else [])],
             "columns": [
                 *(
                     {"name": name, "title": title, "figure": False}
-                    for name, title in setting_names([VERSION, *labels]).items()
+                    for name, title in ({VERSION: VERSION} | titles | {labels[-1]: labels[-1]}).items()
                 ),
                 *({"name": name, "title": _label(name), "figure": True} for name in wanted),
             ],
@@ -96,7 +101,7 @@ class Runs:
                 for name, metric in LISTED.items()
                 if metric.title
             ],
-            "groups": groups,
+            "groups": [group | {"figures": having.get(group["name"], having[""])} for group in groups],
             "rows": rows,
         }
 
@@ -122,6 +127,29 @@ class Runs:
         calls = [name for name in named if name in CALLS]
         return with_calls(runs, self._store.last_measured(), calls) if calls else runs
 
+    def _figures_by_study(self, every: pl.DataFrame) -> dict[str, list[str]]:
+        """The figures that some run of each study has, by its name; under none, those of any run."""
+        if self._having[0] != every.height:
+            runs = self._runs([*LISTED])
+            asked = every.select(pl.col(ASKED_BY).alias(""), "plan_hash").unique()
+            has = runs.select("plan_hash", *(pl.col(name).is_not_null() for name in LISTED))
+            joined = asked.join(has, on="plan_hash").group_by("").agg(pl.col(*LISTED).any())
+            found = {row.pop(""): [name for name, some in row.items() if some] for row in joined.to_dicts()}
+            found[""] = [name for name in LISTED if any(name in each for each in found.values())]
+            self._having = (every.height, found)
+        return self._having[1]
+
+    def _groups_of(self, titles: Iterable[str]) -> list[str]:
+        """The names of the groups of all kept scenarios with these titles, as far as they agree."""
+        for path in sorted((self._store.directory / "scenarios").glob("*.toml")):
+            if path not in self._groups:
+                found = _changed(path, "{}")
+                names = [each["name"] for each in found.flows] if found else []
+                self._groups[path] = (found.title if found else "", names)
+        wanted = set(titles)
+        kept = [names for title, names in self._groups.values() if names and title in wanted]
+        return [each[0] if len(set(each)) == 1 else "" for each in zip(*kept, strict=False)]
+
     def _kept(self, identity: str, runs: pl.DataFrame) -> Scenario | None:
         """The scenario with a hash; `None` if the store does not have it."""
         rows = runs.filter(pl.col("scenario_hash") == identity)
@@ -141,13 +169,6 @@ class Runs:
                 return {}
             self._buffers[identity] = buffers_of(found)
         return self._buffers[identity]
-
-
-def _with_short_names(frame: pl.DataFrame, parameters: Sequence[str]) -> pl.DataFrame:
-    """Columns once more under the words that lists call them by, for conditions: "queue"."""
-    titles = setting_names(labels_of(parameters))
-    short = {name: title for name, title in titles.items() if title not in frame.columns}
-    return frame.with_columns(pl.col(name).alias(title) for name, title in short.items())
 
 
 def _changed(path: Path, overrides: str) -> Scenario | None:

@@ -19,6 +19,19 @@ export interface Drawn {
 
 export const MOST_LINES = 6;
 const NUMBER = /^([+-]?\d+(?:\.\d+)?)\s*(.*)$/;
+const UNITS: Record<string, number> = { ns: 1e-9, us: 1e-6, "µs": 1e-6, ms: 1e-3, kbps: 1e3, Mbps: 1e6, Gbps: 1e9, KB: 1e3, MB: 1e6 };
+
+/** Which of two values comes first: numbers as such, in whatever unit they are written, and none before all. */
+export function ordered(a: Value, b: Value): number {
+  if (a === null || b === null) return Number(b === null) - Number(a === null);
+  const [one, two] = [a, b].map((each) => NUMBER.exec(String(each)));
+  const amount = ([, number, unit]: RegExpExecArray): number => Number(number) * (UNITS[unit ?? ""] ?? 1);
+  return one && two ? amount(one) - amount(two) : String(a).localeCompare(String(b), "en", { numeric: true });
+}
+
+/** Rows by what was varied, column by column. */
+export const inOrder = (rows: Stored[]): Stored[] =>
+  [...rows].sort((a, b) => a.labels.reduce<number>((before, label, at) => before || ordered(label, b.labels[at] ?? null), 0));
 
 /** Rows that belong together, under what they are called. */
 export interface Together {
@@ -81,20 +94,24 @@ export function drawn(list: Listed, rows: Stored[], x: string, figure: string): 
   const severalGroups = new Set(rows.map((row) => row.group)).size > 1;
   const titles = new Map(grouped(list, []).map(({ name, title }) => [name, title]));
   const groups = new Map<string, Map<Value, number[]>>();
+  /** By how many settings each line departs from the scenario. */
+  const departing = new Map<string, number>();
   for (const row of rows) {
     const [place, value] = [valueOf(list, row, x), row.values[at]];
     if (place === null || value === null || value === undefined) continue;
     const of = severalGroups ? (titles.get(row.group) ?? "") : "";
-    const values = others.map((each) => shortOf(titleOf(list, each) ?? each, valueOf(list, row, each)));
-    const name = [...values, ...(of ? [of] : [])].join(", ") || (titleOf(list, figure) ?? figure);
+    const values = others.flatMap((each) => shortOf(each, titleOf(list, each) ?? each, valueOf(list, row, each)));
+    const name = [...new Set(values), ...(of ? [of] : [])].join(", ") || (others.length ? "the scenario as it is" : (titleOf(list, figure) ?? figure));
+    const changes = others.filter((each) => !isQueue(each) && valueOf(list, row, each) !== null).length;
+    departing.set(name, Math.min(departing.get(name) ?? changes, changes));
     const group = groups.get(name) ?? new Map<Value, number[]>();
     groups.set(name, group.set(place, [...(group.get(place) ?? []), value]));
   }
   const places = [...new Set(rows.map((row) => valueOf(list, row, x)).filter((each) => each !== null))];
   const numbers = numeric(places);
-  const inWords = (a: number, b: number): number => String(places[a]).localeCompare(String(places[b]), "en", { numeric: true });
+  const inWords = (a: number, b: number): number => ordered(places[a] ?? null, places[b] ?? null);
   const order = places.map((_, index) => index).sort((a, b) => (numbers ? (numbers[a] ?? 0) - (numbers[b] ?? 0) : inWords(a, b)));
-  const shown = [...groups].slice(0, MOST_LINES);
+  const shown = [...groups].sort(([a, one], [b, two]) => (departing.get(a) ?? 0) - (departing.get(b) ?? 0) || two.size - one.size).slice(0, MOST_LINES);
   const mean = (values: number[] | undefined): number | null => (values ? values.reduce((sum, each) => sum + each, 0) / values.length : null);
   return {
     columns: [
@@ -109,10 +126,10 @@ export function drawn(list: Listed, rows: Stored[], x: string, figure: string): 
   };
 }
 
-/** A value that says itself what it is, or with its name. */
-function shortOf(title: string, value: Value): string {
-  if (value === null) return `${title} as it is`;
-  return typeof value === "number" || /^[\d.]+$/.test(value) ? `${title} ${value}` : value;
+/** A value with its name, or alone if it says itself what it is; nothing where it is the scenario's own. */
+function shortOf(name: string, title: string, value: Value): string[] {
+  if (value === null) return [];
+  return [isQueue(name) || typeof value === "string" && (!NUMBER.test(value) || name.endsWith("buffer")) ? String(value) : `${title} ${value}`];
 }
 
 export function valueOf(list: Listed, row: Stored, name: string): Value {
