@@ -35,6 +35,7 @@ await page.getByRole("button", { name: "Share", exact: true }).click();
 // what is passed on has no token
 assert.match(await page.getByLabel("The end of a link to what is shown here").inputValue(), /^#s=[\w-]+$/);
 await page.getByText("Ask this computer:").click();
+await page.getByText("The scenario's text has no targets").waitFor();
 await page.getByRole("button", { name: /^run: / }).click();
 const job = page.getByRole("region", { name: "run, done" });
 await job.waitFor();
@@ -56,7 +57,13 @@ await page.getByRole("button", { name: "Cancel" }).click();
 await page.getByRole("region", { name: /^size, (canceled|done)/ }).waitFor();
 
 await page.getByText("sweep: Many variants").click();
-await page.getByLabel("What to vary").fill("bottleneck.queue=fifo,codel\nbottleneck.buffer=10 packets,40 packets");
+// lines for what this scenario has; one takes the place of that which varies the same
+const varied = page.getByLabel("What to vary");
+await page.getByRole("button", { name: "flows[0].count=2,4" }).click();
+await page.getByRole("button", { name: "bottleneck.buffer=20 packets,40 packets,80 packets" }).click();
+await page.getByRole("button", { name: "flows[0].rtt=20 ms,40 ms" }).click();
+assert.equal(await varied.inputValue(), "bottleneck.queue=fifo,codel,fq_codel\nbottleneck.buffer=20 packets,40 packets,80 packets\nflows[0].count=2,4\nflows[0].rtt=20 ms,40 ms");
+await varied.fill("bottleneck.queue=fifo,codel\nbottleneck.buffer=10 packets,40 packets");
 await page.getByLabel("Seeds of each").fill("2");
 await page.getByRole("button", { name: "Sweep", exact: true }).click();
 const swept = page.getByRole("region", { name: "sweep, done" });
