@@ -33,7 +33,13 @@ await page.getByRole("heading", { name: "small" }).waitFor();
 await page.getByLabel("Queue").selectOption("codel");
 await page.getByRole("button", { name: "Share", exact: true }).click();
 // what is passed on has no token
-assert.match(await page.getByLabel("The end of a link to what is shown here").inputValue(), /^#s=[\w-]+$/);
+const passedOn = await page.getByLabel("A link to what is shown here").inputValue();
+assert.ok(passedOn.startsWith(`${new URL(address).origin}/#s=`), passedOn);
+const receiver = await context.newPage();
+await receiver.goto(passedOn);
+await receiver.getByRole("heading", { name: "small" }).waitFor();
+assert.equal(await receiver.getByText("Ask this computer:").count(), 0);
+await receiver.close();
 await page.getByText("Ask this computer:").click();
 await page.getByText("The scenario's text has no targets").waitFor();
 await page.getByRole("button", { name: /^run: / }).click();
@@ -232,6 +238,11 @@ await differing.route(/\/api\/runs\?/, async (route) => {
 });
 await differing.reload();
 await differing.getByText("No run of this job has this figure").waitFor();
+// an example's own targets are said, whatever sliders change
+const targeted = await context.newPage();
+await targeted.goto(`${address}#lab`);
+await targeted.getByText("Ask this computer:").click();
+await targeted.getByText("utilization >= 95 %, call.r > 80", { exact: true }).waitFor();
 const checked = await (await browser.newContext({ bypassCSP: true })).newPage();
 await checked.goto(`${address}#s=${link}`);
 await checked.getByText("Ask this computer:").click();

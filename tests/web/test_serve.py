@@ -85,8 +85,16 @@ def test_only_the_page_s_own_requests_are_answered(address: str) -> None:
     wasm = asked(address, f"{path}assets/lab.wasm", Origin=f"http://127.0.0.1:{port}")
     assert (wasm[0], wasm[2]["Content-Type"]) == (200, "application/wasm")
     assert asked(address, path, Host=f"localhost:{port}")[0] == 200
+    # what a link to share leads to has no token, and asks this computer for nothing
+    assert asked(address, "/")[:2] == (200, PAGE["index.html"])
+    assert asked(address, "/assets/lab.wasm")[0] == 200
+    assert asked(address, "/api/jobs", json.dumps({"verb": "run", "text": ""}))[0] == 404
     refused = [
-        asked(address, "/"),
+        asked(address, "/api/jobs"),
+        asked(address, "/api/runs"),
+        asked(address, "/", Host=f"rebound.example:{port}"),
+        asked(address, "/", Origin="https://evil.example"),
+        asked(address, "/../../../pyproject.toml"),
         asked(address, "/wrong/index.html"),
         asked(address, "/%C3%A9%C3%A9/"),
         asked(address, path, Host=f"rebound.example:{port}"),

@@ -1,8 +1,9 @@
 """The page, served to browsers of this machine.
 
-Who may see it is who has the address: it holds a token. Requests with another Host are refused, so that a
-foreign name that is made to point here (DNS rebinding) leads nowhere, and so are requests from pages of other
-origins.
+Who may ask this computer for anything is who has the address: it holds a token. Without it there is the page
+as on any web host, which simulates in the browser and asks for nothing, so that a link to share leads there.
+Requests with another Host are refused, so that a foreign name that is made to point here (DNS rebinding)
+leads nowhere, and so are requests from pages of other origins.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ _HEADERS: Final = {
     "X-Content-Type-Options": "nosniff",
 }
 
+_NOT_FOUND: Final = PlainTextResponse("Not found\n", status_code=404)
+
 _SERVED: Final = '<meta name="bufferlab-api" content="api" />'
 """Tells the page that there is a server: as files on a host it has none, and asks for nothing."""
 
@@ -44,12 +47,14 @@ class Guard:
 
     Args:
         app: What answers them.
+        public: What answers them without the token.
         hosts: Values of Host that are this server, with the port.
-        token: The first part of every path.
+        token: The first part of every path of `app`.
     """
 
-    def __init__(self, app: ASGIApp, hosts: frozenset[str], token: str) -> None:
+    def __init__(self, app: ASGIApp, public: ASGIApp, hosts: frozenset[str], token: str) -> None:
         self._app = app
+        self._public = public
         self._hosts = hosts
         self._token = token.encode()
 
@@ -58,7 +63,7 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        answer = self._app if self._trusts(scope) else PlainTextResponse("Not found\n", status_code=404)
+        answer = self._answering(scope)
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -69,19 +74,20 @@ class Guard:
 
         await answer(scope, receive, guarded)
 
-    def _trusts(self, scope: Scope) -> bool:
+    def _answering(self, scope: Scope) -> ASGIApp:
         headers = Headers(scope=scope)
         origin = headers.get("origin")
+        is_own = origin is None or origin.removeprefix("http://") in self._hosts
+        if headers.get("host") not in self._hosts or not is_own:
+            return _NOT_FOUND
         token = scope["path"].split("/")[1] if scope["path"].startswith("/") else ""
-        return (
-            headers.get("host") in self._hosts
-            and (origin is None or origin.removeprefix("http://") in self._hosts)
-            and secrets.compare_digest(token.encode(), self._token)
-        )
+        if secrets.compare_digest(token.encode(), self._token):
+            return self._app
+        return self._public if scope["method"] in {"GET", "HEAD"} else _NOT_FOUND
 
 
 def make_app(host: str, port: int, token: str, jobs: Jobs, runs: Runs) -> Starlette:
-    """The page below `/TOKEN/`, and what it asks for below `/TOKEN/api/`.
+    """The page below `/TOKEN/`, and what it asks for below `/TOKEN/api/`; without a token the page's files.
 
     Raises:
         InputError: It was not built.
@@ -92,6 +98,7 @@ def make_app(host: str, port: int, token: str, jobs: Jobs, runs: Runs) -> Starle
     async def index(_: Request) -> Response:
         return HTMLResponse(text)
 
+    public = Starlette(routes=[Mount("/", StaticFiles(directory=page, html=True))])
     names = {host, "127.0.0.1", "localhost"}
     hosts = frozenset(f"[{name}]:{port}" if ":" in name else f"{name}:{port}" for name in names)
     return Starlette(
@@ -101,7 +108,7 @@ def make_app(host: str, port: int, token: str, jobs: Jobs, runs: Runs) -> Starle
             Mount(f"/{token}/api", routes=api.routes(jobs, runs)),
             Mount(f"/{token}", StaticFiles(directory=page, html=True)),
         ],
-        middleware=[Middleware(Guard, hosts=hosts, token=token)],
+        middleware=[Middleware(Guard, public=public, hosts=hosts, token=token)],
     )
 
 
