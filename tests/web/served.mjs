@@ -224,7 +224,7 @@ await differing.route(/\/api\/runs\?/, async (route) => {
   const [row] = of.filter(({ group }) => group === of.at(-1).group);
   const made = (count, packets) => ({ ...row, labels: row.labels.map((label, each) => (each === at ? `${packets} packets` : label)).toSpliced(at + 1, 0, count), values: row.values.map(() => packets) });
   const groups = list.groups.filter(({ name }) => name === row.group);
-  await route.fulfill({ response, json: { ...list, groups, rows: [made(4, 10), made(4, 200), made(null, 9), made(null, 200)] } });
+  await route.fulfill({ response, json: { ...list, groups, rows: [made(4, 10), made(4, 300), made(null, 9), made(null, 200)] } });
 });
 await differing.goto(`${address}#runs`);
 const called = differing.locator(".chart .u-legend .u-series th");

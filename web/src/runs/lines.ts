@@ -69,14 +69,20 @@ export function axes(list: Listed): string[] {
 
 const isQueue = (name: string): boolean => name.endsWith("queue");
 
-/** What lines differ in: the queue first, always, as no line leads from one to another; of others what does not follow from x and those before. */
+/** What lines differ in: the queue first, always, as no line leads from one to another; what was changed in some runs alone, as no line leads from the
+ * scenario as it is to another; of others what does not follow from x and those before. */
 function parting(list: Listed, rows: Stored[], x: string): string[] {
   const key = (row: Stored, names: string[]): string => JSON.stringify(names.map((name) => valueOf(list, row, name)));
   const kinds = (names: string[]): number => new Set(rows.map((row) => key(row, names))).size;
   const others = axes(list).filter((name) => name !== x && name !== "seed");
+  const isSome = (name: string): boolean => rows.some((row) => valueOf(list, row, name) === null);
+  const parts = (kept: string[], name: string): boolean => {
+    const beside = isSome(name) && !isSome(x) ? kept : [x, ...kept];
+    return kinds([...beside, name]) > kinds(beside);
+  };
   return others
     .sort((a, b) => Number(isQueue(b)) - Number(isQueue(a)))
-    .reduce<string[]>((kept, name) => (isQueue(name) || kinds([x, ...kept, name]) > kinds([x, ...kept]) ? [...kept, name] : kept), []);
+    .reduce<string[]>((kept, name) => (isQueue(name) || parts(kept, name) ? [...kept, name] : kept), []);
 }
 
 /** The one to begin with: the buffer; then numbers, as between words no line leads; then what has most values, but for seeds. */
