@@ -222,3 +222,16 @@ def test_half_one_and_two_bandwidth_delay_products_of_fifo_are_measured_whatever
         near = min(least.memory.sizes, key=lambda size: max(size, bdp) / min(size, bdp))
         assert max(near, bdp) / min(near, bdp) <= 1.25
         assert len(least.memory.values(near)) >= 2
+
+
+def test_what_runs_today_need_not_use_the_link_as_nobody_asked(scenario: Path) -> None:
+    """The search for a FIFO asks for 99 %; a FIFO that runs and uses less has its users to judge it."""
+
+    def missed(*targets: str) -> tuple[list[str], float]:
+        found = advise(scenario, targets, queues="fifo", quick=True, today="fifo:5 packets", progress=False)
+        assert found.today is not None
+        return [str(each) for each in found.today.missed], found.today.mean("utilization").mean or 0.0
+
+    (unasked, used), (asked, _) = missed(), missed("utilization >= 99 %")
+    assert 0.9 < used < 0.99
+    assert (unasked, asked) == ([], ["utilization at least 99 %"])

@@ -190,7 +190,8 @@ class _Answering:
         judged: Judged = advice.aspects, advice.weights
         if entry.queue.knob == "limit" and link["queue"]["discipline"] in _alike(entry.queue):
             judged = judged_by_buffers(*judged, self.needs.emphasis)
-        targets = [each.target for each in entry.checks]  # what the answer is held to
+        # what nobody asked for is no reason to change what runs: how its users fare is judged in any case
+        targets = self.course.question.usual_targets
         rival, missed = rival_of(entry, f"{TODAY}, as it is", values, targets, judged)
         buffer = link["buffer"]
         packets = _in_packets(buffer)

@@ -119,7 +119,12 @@ class Question:
     def targets_at(self, queue: Queue, setting: int) -> tuple[Target, ...]:
         """What shall be met by a queue with a setting: less of what nobody asked for, if it is usual."""
         is_eased = (queue.name, setting) in self.eased or (queue.knob == "target" and setting == queue.usual)
-        return relaxed(self.targets, self.floor) if is_eased and self.floor is not None else self.targets
+        return self.usual_targets if is_eased else self.targets
+
+    @property
+    def usual_targets(self) -> tuple[Target, ...]:
+        """What shall be met by a usual setting, and by what runs today: less of what nobody asked for."""
+        return self.targets if self.floor is None else relaxed(self.targets, self.floor)
 
 
 def _on(platform: str, site: Site) -> Site:
