@@ -71,6 +71,24 @@ def test_of_equal_queues_one_in_which_packets_wait_longer_than_their_path_is_tak
     assert choose(better, ASPECTS, ALIKE, missed=none, standing=late).name == "fifo"  # it is no equal
 
 
+def test_a_standing_queue_is_not_taken_for_what_one_group_of_endless_flows_has_of_another() -> None:
+    """Fair queueing takes from a greedy group what others gain; users fare alike as a whole."""
+    greedy, meek = (Aspect("throughput", f"{each}: goodput", f"{each}.goodput_bps", "more") for each in "ab")
+
+    def shares(greedy_bps: float, meek_bps: float) -> list[Values]:
+        return [{"a.goodput_bps": greedy_bps, "b.goodput_bps": meek_bps}] * 8
+
+    contest = {"fifo": shares(4.1e6, 1e6), "fair_queue": shares(2e6, 2e6)}
+    none: dict[str, tuple[Target, ...]] = dict.fromkeys(contest, ())
+
+    def taken(late: set[str]) -> str:
+        return choose(contest, (greedy, meek), {"throughput": 1.0}, missed=none, standing=late).name
+
+    assert (taken(set()), taken({"fifo"}), taken({"fifo", "fair_queue"})) == ("fifo", "fair_queue", "fifo")
+    contest["fair_queue"] = shares(1.5e6, 2e6)  # and here they fare worse as a whole
+    assert taken({"fifo"}) == "fifo"
+
+
 @pytest.mark.parametrize(
     ("rtt_ms", "targets", "names"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Mapping, Sequence
+from typing import Final
 
 from bufferlab.stats import Estimate
 from bufferlab.studies.choosing.behind import (
@@ -22,6 +23,10 @@ from bufferlab.studies.targets import Values
 
 Contest = Mapping[str, Sequence[Values]]
 """What each queue measured, with the same seeds in the same order."""
+
+
+_SHARED: Final[Collection[Kind]] = ("throughput", "fairness")
+"""Kinds of aspects in which flows lose what others gain."""
 
 
 class Scored:
@@ -110,7 +115,7 @@ class Scored:
         whole = [self._behind(name, best, scores) for scores in self.scores]
         return not any(surely_exceeds(each, share) for each in whole) and not any(
             surely_exceeds(self._behind_in(each, name, best), bound * times)
-            for each, bound in self._notable_between(name, best).items()
+            for each, bound in self._notable_against(name, best).items()
         )
 
     def outweighs(self, name: str, others: Sequence[str], times: float) -> bool:
@@ -126,7 +131,7 @@ class Scored:
         """Whether users surely fare worse in an aspect, by more than they notice."""
         return any(
             is_worse(self._behind_in(each, name, other), bound * times)
-            for each, bound in self._notable_between(name, other).items()
+            for each, bound in self._notable_against(name, other).items()
         )
 
     def worst(self, name: str, taken: str, times: float) -> tuple[Aspect, float] | None:
@@ -165,6 +170,17 @@ class Scored:
     def _notable_between(self, name: str, other: str) -> Mapping[Aspect, float]:
         """The aspects that tell queues apart by themselves, and from which share on; none of one queue."""
         return {} if queue_of(name) == queue_of(other) else self.notable
+
+    def _notable_against(self, name: str, other: str) -> Mapping[Aspect, float]:
+        """Those that speak against a queue beside another one.
+
+        Beside a queue in which packets wait longer than their path takes, what a group of endless flows loses
+        does not count by itself: as users fare alike as a whole, others gain it.
+        """
+        notable = self._notable_between(name, other)
+        if other not in self.standing or name in self.standing:
+            return notable
+        return {each: share for each, share in notable.items() if each.kind not in _SHARED}
 
     def _behind_in(self, aspect: Aspect, name: str, other: str) -> Estimate:
         return behind_in(aspect, self.contest[name], self.contest[other], self.claims)
