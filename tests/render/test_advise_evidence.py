@@ -61,6 +61,11 @@ def test_the_price_is_shown_where_half_the_buffer_is_nearly_as_good() -> None:
         "price     1 packet (1.5 KB, 0.6 ms) uses 99.4 % of the link, with loss 4.5 % (missed: 1 %) and a "
         "mean wait of 20 ms (1 run). The target takes 8.4 ms of buffer and a mean wait of 20 ms."
     ) in text
+    free = {1: {**FIFO, "loss": 0.005}, 150: FIFO}
+    met = entry("fifo", 14, runs(FIFO), dear.targets, other=free)
+    assert "price" not in " ".join(
+        box(dataclasses.replace(dear, entries={met.name: met}))
+    )  # no target takes 14
 
 
 def test_the_room_that_a_bound_on_waits_leaves_is_shown_where_the_least_buffer_is_taken() -> None:

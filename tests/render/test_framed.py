@@ -88,7 +88,7 @@ def everything(word: str, *, larger: bool, platform_ends: bool = False, is_open:
     for name, each in entries.items():
         if name.startswith("fifo"):
             near: dict[int, Values] = {
-                1: {**fifo, "loss": 0.065 if larger else 0.045},
+                1: {**fifo, "loss": 0.065} if larger else {**fifo, "loss": 0.045, "call.call_r": 40.0},
                 150: {**fifo, "loss": 0.011},
             }
             made = entry("fifo", 14, each.values, asked, other=near)

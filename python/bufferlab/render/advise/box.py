@@ -35,7 +35,7 @@ from bufferlab.render.advise.reasons import (
 from bufferlab.render.advise.today import keeps
 from bufferlab.render.advise.trade import room, trade
 from bufferlab.render.advise.typed import LINUX, WIDTH, Typed
-from bufferlab.render.advise.unmet import helps, narrower, nearly, without_one
+from bufferlab.render.advise.unmet import helps, narrower, without_one
 from bufferlab.render.advise.users import apart, users_lines
 from bufferlab.render.advise.what_if import what_if
 from bufferlab.render.advise.words import (
@@ -194,10 +194,10 @@ def _unmet(advice: Advice) -> Iterator[Line]:
     """What can be had where no setting meets all targets, and up to where was searched."""
     if advice.choice.meets:
         return
+    several = len(advice.targets) > 1
     for label, text, place, shorter in (
         ("instead", without_one(advice), 1, _BELOW),
-        ("nearly", nearly(advice), 9, ""),
-        ("helps", helps(advice), 8 if len(advice.targets) > 1 else 1, _BELOW),
+        ("helps", helps(advice), 8 if several else 1, "" if several else _BELOW),
         ("alone", narrower(advice), 4, _BELOW),
         ("searched", searched(advice), 6, ""),
     ):

@@ -64,7 +64,7 @@ def passed_over(entry: Entry, least: int | None = None) -> str | None:
     memory, below = entry.least.memory, entry.setting if least is None else least
     smaller = [size for size in memory.sizes if size < below and memory.meets_all(size)]
     lossy = [size for size in smaller if memory.loss(size) >= HEAVY_LOSS]
-    if not lossy:
-        return None
+    if not lossy or any(lossy[0] < size < below and size not in smaller for size in memory.sizes):
+        return None  # one that meets the targets below others that do not has met them by chance
     lost = FRACTION.quantity(memory.loss(lossy[0]), digits=2)
     return f"{packets_text(lossy[0])} may meet the target alone, but lose {lost}"

@@ -44,10 +44,18 @@ def now_text(advice: Advice) -> str | None:
         better = f"but users fare {share_text(behind)} better with it than with the answer"
         return f"{what}, {(why or '').removeprefix('it ')}, {better}."
     if why is None:
-        return None
+        return _as_good(advice, found, what)
     heard = _call_then(advice, found, why)
     verb = "may be" if why.startswith(_MAY_MISS) and not heard else "is"
     return f"{what}, {verb} worse: {heard}{why}.{_unless_there(advice, found)}"
+
+
+def _as_good(advice: Advice, found: Today, what: str) -> str | None:
+    """That it meets the targets as well, where some users fare noticeably worse with it."""
+    if found.missed:
+        return None
+    waits, fare = _waits(advice, found), fare_words(found.rival, found, advice.answer)
+    return f"{what}, meets what is asked, too; packets wait {waits}; users fare {fare}."
 
 
 def _unless_there(advice: Advice, found: Today) -> str:

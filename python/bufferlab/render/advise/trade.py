@@ -54,7 +54,9 @@ def trade(advice: Advice) -> str | None:
         ),
         None,
     )
-    return None if small is None else _price(advice, found.memory, small)
+    if small is None or found.memory.meets_all(small):  # no target takes what is more than that
+        return None
+    return _price(advice, found.memory, small)
 
 
 def room(advice: Advice) -> str | None:

@@ -16,7 +16,6 @@ from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.advise.unmet import Alone, Instead, Tried, alone, by_chance, instead, nearest
-from bufferlab.studies.advise.unmet import nearly as find_nearly
 from bufferlab.studies.targets import Target
 
 _CONTRADICT: Final = "; each is met by some, so they contradict each other here"
@@ -48,22 +47,6 @@ def _hopeless(advice: Advice) -> list[Target]:
         for target in advice.targets
         if not any(_haves(advice, target)) and next(by_chance(advice.entries, target), None) is None
     ]
-
-
-def nearly(advice: Advice) -> str | None:
-    """The least that one of several targets would have to give for all to be met, as a sentence.
-
-    Of each setting that misses one target alone in the mean, and loses no more than anybody accepts.
-    """
-    if advice.choice.meets or len(advice.targets) < 2:
-        return None
-    found = find_nearly(advice.entries, advice.targets)
-    if found is None:
-        return None
-    target, runs = found.target, len(found.tried.runs)
-    given = f"{title_text(target)} {target.show(found.tried.mean(target), 3)}"
-    instead_of = f"in place of {target.show(target.bound)}"
-    return f"With {given} {instead_of}, {_text(found.tried)} would do ({runs} run{'s' if runs > 1 else ''})."
 
 
 def without_one(advice: Advice) -> str | None:

@@ -379,8 +379,9 @@ class Settings:
 
 
 def nearest(found: Least) -> int:
-    """The size that a search came to; where none meets all targets, that which misses them by least.
+    """The size that a search came to; where none meets all targets, the largest of those that are as near.
 
+    A smaller one would use less of what the bounds allow, and few runs of many sizes favor one by chance.
     What loses what hardly anybody would accept is not it where another one loses less and nobody bounds that.
     """
     if found.size is not None:
@@ -392,7 +393,8 @@ def nearest(found: Least) -> int:
 
     sizes = [found.closest, *memory.sizes]
     fit = [] if bounds_loss(memory.targets) else [each for each in sizes if memory.loss(each) < HEAVY_LOSS]
-    return min(fit or sizes, key=missed)
+    best = min(map(missed, fit or sizes))
+    return max(size for size in fit or sizes if missed(size).is_as_near(best))
 
 
 def case_of(entry: Entry) -> Case:

@@ -16,7 +16,7 @@ from bufferlab.studies.choosing.choice import missed_targets
 from bufferlab.studies.choosing.order import place
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, loses_heavily
 from bufferlab.studies.least import Verdict
-from bufferlab.studies.least.lacking import lack
+from bufferlab.studies.least.lacking import Lack, lack
 from bufferlab.studies.least.memory import FloatArray, Memory
 from bufferlab.studies.targets import Target, Values, bounds_loss, mean_over_runs
 
@@ -249,7 +249,7 @@ def nearly(entries: Mapping[str, Entry], targets: Sequence[Target]) -> Nearly | 
 def instead(
     entries: Mapping[str, Entry], targets: Sequence[Target], given_up: Target, confidence: float
 ) -> Instead:
-    """The first setting that is proven to meet all targets but one; or that may, by few runs; or none."""
+    """The first setting that is proven to meet all targets but one; of those of searches the nearest."""
     at = targets.index(given_up)
     for name in sorted(entries, key=place):
         entry = entries[name]
@@ -258,17 +258,28 @@ def instead(
             value = entry.checks[at].found.mean
             return Instead(given_up, entry.queue, entry.setting, "met", value=value)
     others = [each for each in targets if each != given_up]
-    perhaps = lossy = None
-    for entry in searched(entries):
-        memory = Memory(others) if entry.least is None else entry.least.memory.of(others)
-        for size in memory.sizes:
-            if not memory.meets_all(size):
-                continue
-            verdict, value = memory.verdict(size, confidence), memory.mean(size, given_up.name)
-            if (lost := memory.loss(size)) >= HEAVY_LOSS and not bounds_loss(others):
-                lossy = lossy or Instead(given_up, entry.queue, size, verdict, lost, value)
-            elif verdict == "met":
-                return Instead(given_up, entry.queue, size, "met", value=value)
-            else:
-                perhaps = perhaps or Instead(given_up, entry.queue, size, "not proven", value=value)
-    return perhaps or lossy or Instead(given_up)
+    found = [
+        (order, each)
+        for entry in searched(entries)
+        for order, each in _searched_instead(entry, others, given_up, confidence)
+    ]
+    return min(found, key=lambda item: item[0])[1] if found else Instead(given_up)
+
+
+def _searched_instead(
+    entry: Entry, others: Sequence[Target], given_up: Target, confidence: float
+) -> Iterator[tuple[tuple[bool, bool, Lack], Instead]]:
+    """Of the sizes that a search tried those that meet the others in the mean, each after what decides.
+
+    That is whether it loses much, whether it is not proven, and by how much it misses what was given up.
+    """
+    memory = Memory(others) if entry.least is None else entry.least.memory.of(others)
+    for size in filter(memory.meets_all, memory.sizes):
+        verdict, lost = memory.verdict(size, confidence), memory.loss(size)
+        is_lossy, is_met = lost >= HEAVY_LOSS and not bounds_loss(others), verdict == "met"
+        far, value = lack(given_up, memory.margins(size, given_up)), memory.mean(size, given_up.name)
+        if is_lossy:
+            found = Instead(given_up, entry.queue, size, verdict, lost, value)
+        else:
+            found = Instead(given_up, entry.queue, size, "met" if is_met else "not proven", value=value)
+        yield (is_lossy, not is_met, far), found
