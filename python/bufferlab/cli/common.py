@@ -39,6 +39,10 @@ _PIPE_WIDTH: Final = 80
 """Columns of what goes to a pipe or a file, the same from every terminal; COLUMNS goes before."""
 
 
+_OF_LOADING: Final = (ImportError, SystemError)
+"""What a compiled module fails with where a signal's exception comes while it is loaded."""
+
+
 class Terminated(KeyboardInterrupt):
     """SIGTERM came; it ends work as Ctrl-C does."""
 
@@ -171,7 +175,7 @@ def ending_on_signals() -> Iterator[None]:
         before[signal.SIGINT] = signal.signal(signal.SIGINT, ends_with(KeyboardInterrupt()))
     try:
         yield
-    except Exception:
+    except _OF_LOADING:
         if came:
             raise came[0] from None
         raise
