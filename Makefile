@@ -12,6 +12,8 @@ export CARGO_TARGET_DIR ?= target
 # Examples: make reproduce ARGS="splitbuff/fig1 --quick", make validate ARGS=--quick, make test PYTEST="-k sizing"
 ARGS ?=
 PYTEST ?=
+# One more than processors: tests wait a third of their time, for browsers, disks and kernels
+WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 
 .PHONY: help
 help: ## Lists the targets
@@ -67,7 +69,7 @@ quick: setup ## What a change forgets most often, in a minute: formats, generate
 test: ## All checks and tests, as CI runs them
 	@scripts/setup.sh compilers
 	@$(MAKE) --jobs=2 --output-sync=target test-rust python-ready
-	@$(BIN)/pytest -q --numprocesses=logical --dist=worksteal $(PYTEST)
+	@$(BIN)/pytest -q --numprocesses=$(WORKERS) --dist=worksteal $(PYTEST)
 
 # Beside each other: the engine is linked on one core. What leads to pytest takes longer, so the rest gives way to it
 # No examples: lints have checked them, and linking the engine into one tests nothing
