@@ -22,11 +22,10 @@ from typing import Any, Final
 from bufferlab import _core
 from bufferlab.errors import InputError
 from bufferlab.experiment.job import Job, Performed
-from bufferlab.experiment.keeping import WorkerError, why, with_scenario
+from bufferlab.experiment.keeping import WorkerError, variant_row, why, with_scenario
 from bufferlab.experiment.local import processors
-from bufferlab.experiment.store import ENGINE, done_row
+from bufferlab.experiment.store import ENGINE
 from bufferlab.experiment.work import Nothing, Ready, Work
-from bufferlab.results.metrics.calls import call_figures
 
 _BATCH_S: Final = 1.0
 _POLL_S: Final = 0.2
@@ -279,8 +278,7 @@ def _simulate(request: _Request) -> _Reply:
     try:
         performed = job.perform(_core.Control())
         if performed is not None and performed.result is not None:
-            row = done_row(performed.result, parameters=job.parameters, wall_s=performed.wall_s)
-            row["measured"] = call_figures(performed.result)
+            row = variant_row(job, performed.result, performed.wall_s)
             result = performed.result if request.tables else None
             performed = replace(performed, figures=row, result=result)
     except Exception as error:  # noqa: BLE001 - one run's failure, whatever it is, must not end the others

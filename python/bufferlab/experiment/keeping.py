@@ -14,7 +14,7 @@ from bufferlab.errors import InputError, OutputError
 from bufferlab.experiment import values
 from bufferlab.experiment.experiment import Task, Variants
 from bufferlab.experiment.job import TABLES, Job, Performed
-from bufferlab.experiment.store import Claim, Writer, done_row, failed_row, measured_row
+from bufferlab.experiment.store import Claim, Row, Writer, done_row, failed_row, measured_row
 from bufferlab.experiment.store.reader import StoreReader
 from bufferlab.files import make_folder
 from bufferlab.results import folder as folders
@@ -116,6 +116,12 @@ class Shelf:
             return known.get(name)
 
 
+def variant_row(job: Job, result: Result, wall_s: float) -> Row:
+    """The row of a variant's run, with the figures of its calls, as nothing else was measured."""
+    row = done_row(result, parameters=job.parameters, wall_s=wall_s)
+    return row | {"measured": call_figures(result)}
+
+
 class Ledger:
     """Keeps the figures of a scenario's variants, and why some failed; values are read from the store."""
 
@@ -136,8 +142,7 @@ class Ledger:
         """Store a run's figures, and its tables if they are wanted."""
         row = performed.figures
         if row is None and performed.result is not None:
-            row = done_row(performed.result, parameters=job.parameters, wall_s=performed.wall_s)
-            row["measured"] = call_figures(performed.result)
+            row = variant_row(job, performed.result, performed.wall_s)
         if row is not None:
             row = row | _origin(job)
         if self._tables and performed.result is not None:  # first: a run without its tables is not done

@@ -60,14 +60,14 @@ class StoreReader:
 
     def measured(self, measure: str, engine: str = ENGINE) -> dict[str, str]:
         """What a measure returned, as JSON, by the identity of what was simulated."""
-        wanted = (pl.col("measure") == measure) & (pl.col("engine") == engine)
-        columns = ("plan_hash", "measured", "finished_at")
-        rows = self._collect(lambda rows: rows.filter(wanted).select(columns)).sort("finished_at")
-        return dict(rows.select("plan_hash", "measured").iter_rows())
+        return self._measured(pl.col("measure") == measure, engine)
 
     def last_measured(self, engine: str = ENGINE) -> dict[str, str]:
         """What the last measure of each run returned, as JSON, by the identity of what was simulated."""
-        wanted = pl.col("measured").is_not_null() & (pl.col("engine") == engine)
+        return self._measured(pl.col("measured").is_not_null(), engine)
+
+    def _measured(self, condition: pl.Expr, engine: str) -> dict[str, str]:
+        wanted = condition & (pl.col("engine") == engine)
         columns = ("plan_hash", "measured", "finished_at")
         rows = self._collect(lambda rows: rows.filter(wanted).select(columns)).sort("finished_at")
         return dict(rows.select("plan_hash", "measured").iter_rows())
