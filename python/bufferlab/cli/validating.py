@@ -59,26 +59,20 @@ def validate_all(
     runner = runner_of(
         threads=threads, engine=engine, ray_address=ray_address, store=store or out / "runs", fresh=fresh
     )
-    study = Study("validate", what)
-    if what == "referee":
-        wanted = Wanted(draw, count, against, quick=quick)
-        with runner.study(study):
+    with runner.study(Study("validate", what)):
+        if what == "referee":
+            wanted = Wanted(draw, count, against, quick=quick)
             deliver_referee(wanted, runner, out, docs, as_json=as_json)
-        say(f"saved in {out}")
-        say_kept(runner)
-        return
-    if what == "kernel":
-        with runner.study(study):
+            say(f"saved in {out}")
+        elif what == "kernel":
             _kernel(runner, out, docs, as_json=as_json)
-        say_kept(runner)
-        return
-    if what != "ns2":
-        with runner.study(study):
+        elif what != "ns2":
             _document(what, Request(quick=quick, shared=runner), out, docs, as_json=as_json)
+        else:
+            result = validate_ns2(quick=quick, only=only, runner=runner)
+    if what != "ns2":
         say_kept(runner)
         return
-    with runner.study(study):
-        result = validate_ns2(quick=quick, only=only, runner=runner)
     save(result, out)
     if docs is not None:
         update_docs(result, docs)
