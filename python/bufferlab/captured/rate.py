@@ -107,12 +107,9 @@ def rate_of(
     """
     few = _few(link, flows, losses, duration_s)
     bps, by = link["rate_bps"], link["rate_by"]
-    is_known = bps is not None and bps > 0
-    if not is_known and not has_waits:
-        return Rate(None, None, RATE_BY[0], why_none=_UNTIMED)
-    why = None if is_known else few
-    if is_known:
-        why = _why_not(link, flows, few, arrived_bps=arrived_bps, is_paced=is_paced, in_trains=in_trains)
+    if bps is None or not bps > 0:
+        return Rate(None, None, RATE_BY[0], why_none=few if has_waits else _UNTIMED)
+    why = _why_not(link, flows, few, arrived_bps=arrived_bps, is_paced=is_paced, in_trains=in_trains)
     if why is not None:
         return Rate(None, None, RATE_BY[0], why_none=why)
     name = _NAMES[by]
