@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from bufferlab.studies.least import Goal, Run
-from bufferlab.studies.least.lacking import Lack, all_lack, lack, total
+from bufferlab.studies.least.lacking import Lack, lack, runs_lack, total
 from bufferlab.studies.targets import Target, Values, make_target
 
 from .problems import BUSY, QUICK, solve
@@ -77,13 +77,12 @@ def test_larger_sizes_come_nearer_where_only_they_let_runs_have_a_value() -> Non
 def test_together_targets_are_missed_by_how_many_times_their_bounds(
     target: Target, value: float, times: float
 ) -> None:
-    margins = np.asarray([target.margin(value)])
-    assert all_lack([(target, margins)]).short == pytest.approx(math.log(times))
+    assert runs_lack([{target.name: value}], [target]).short == pytest.approx(math.log(times))
 
 
 def test_an_empty_buffer_is_not_nearest_to_a_short_wait_on_a_busy_link() -> None:
     """An idle link has no waits: a use of 14 % is 85 points short, a wait of 15 ms four times 3 ms over."""
     busy, quick = make_target("utilization", 0.99), make_target("wait_mean_ms", 3.0)
-    idle = all_lack((each, np.asarray([each.margin(value)])) for each, value in ((busy, 0.14), (quick, 0.1)))
-    full = all_lack((each, np.asarray([each.margin(value)])) for each, value in ((busy, 1.0), (quick, 15.0)))
+    idle = runs_lack([{busy.name: 0.14, quick.name: 0.1}], (busy, quick))
+    full = runs_lack([{busy.name: 1.0, quick.name: 15.0}], (busy, quick))
     assert full < idle

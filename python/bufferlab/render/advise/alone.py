@@ -11,7 +11,7 @@ from bufferlab.render.words import cell, title_text
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
-from bufferlab.studies.least.lacking import all_lack
+from bufferlab.studies.least.lacking import runs_lack
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Target, Values, mean_over_runs
 
@@ -42,7 +42,7 @@ def _row(advice: Advice, entry: Entry, target: Target, memory: Memory) -> list[s
     fit = [size for size in memory.sizes if memory.meets(size, target)]
     label = str(target)
     if fit:
-        size = min(fit, key=lambda each: all_lack((one, memory.margins(each, one)) for one in others))
+        size = min(fit, key=lambda each: runs_lack(memory.values(each), others))
         return [label, *_cells(advice, size, memory.values(size), memory.targets)]
     larger = known.get(target)
     if larger is not None and larger.is_met:

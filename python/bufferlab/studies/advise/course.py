@@ -25,7 +25,7 @@ from bufferlab.studies.advise.shaking import Shaking, sturdy
 from bufferlab.studies.choosing.choice import LOOKS, apart, choose, lossy, standing
 from bufferlab.studies.choosing.order import place
 from bufferlab.studies.least import Case, Run
-from bufferlab.studies.least.lacking import Lack, all_lack
+from bufferlab.studies.least.lacking import Lack, runs_lack
 from bufferlab.studies.settling import Waiting, has_start_measured, short_runs
 from bufferlab.studies.targets import Values
 
@@ -378,4 +378,4 @@ class Course:
 def _lacking(entry: Entry) -> Lack:
     """By how much an entry misses targets."""
     missed = [each.target for each in entry.checks if not each.met]
-    return all_lack((target, entry.margins(target)) for target in missed)
+    return runs_lack(entry.runs, missed)

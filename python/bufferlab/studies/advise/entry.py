@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from bufferlab.configure import Allowed
 from bufferlab.scenario import Table
 from bufferlab.stats import REMEDY, Estimate
 from bufferlab.studies.advise.llq import FAIR, is_llq
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.least import Check, Least
-from bufferlab.studies.least.memory import FloatArray, Memory
+from bufferlab.studies.least.memory import FloatArray, Memory, margins_of
 from bufferlab.studies.settling import Waiting
 from bufferlab.studies.targets import Target, Values, mean_over_runs
 from bufferlab.studies.words import LLQ_FAIR
@@ -187,7 +185,7 @@ class Entry:
 
     def margins(self, target: Target) -> FloatArray:
         """How far each of the runs that check the targets is on the right side of one."""
-        return np.asarray([target.margin(values.get(target.name)) for values in self.runs])
+        return margins_of(self.runs, target)
 
     def _estimate(self, runs: Sequence[Values], name: str) -> Estimate:
         """Mean and interval, which identical runs do not tell."""

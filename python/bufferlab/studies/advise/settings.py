@@ -26,7 +26,7 @@ from bufferlab.studies.choosing.order import place
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.least import Bench, Case, Check, Goal, Least, Run, Search, Step, least, together
 from bufferlab.studies.least.candidates import CHECK_SEEDS
-from bufferlab.studies.least.lacking import Lack, all_lack
+from bufferlab.studies.least.lacking import runs_lack
 from bufferlab.studies.targets import Target, Values, bounds_loss, make_target, want_largest
 from bufferlab.studies.traffic import likely_packets
 from bufferlab.units import packets_text
@@ -387,14 +387,11 @@ def nearest(found: Least) -> int:
     if found.size is not None:
         return found.closest
     memory = found.memory
-
-    def missed(size: int) -> Lack:
-        return all_lack((each, memory.margins(size, each)) for each in memory.targets)
-
     sizes = [found.closest, *memory.sizes]
     fit = [] if bounds_loss(memory.targets) else [each for each in sizes if memory.loss(each) < HEAVY_LOSS]
-    best = min(map(missed, fit or sizes))
-    return max(size for size in fit or sizes if missed(size).is_as_near(best))
+    missed = {size: runs_lack(memory.values(size), memory.targets) for size in fit or sizes}
+    best = min(missed.values())
+    return max(size for size, lacks in missed.items() if lacks.is_as_near(best))
 
 
 def case_of(entry: Entry) -> Case:

@@ -17,7 +17,7 @@ from bufferlab.studies.choosing.order import place
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, loses_heavily
 from bufferlab.studies.least import Verdict
 from bufferlab.studies.least.lacking import Lack, lack
-from bufferlab.studies.least.memory import FloatArray, Memory
+from bufferlab.studies.least.memory import FloatArray, Memory, margins_of
 from bufferlab.studies.targets import Target, Values, bounds_loss, mean_over_runs
 
 _FAR: Final = 2.0
@@ -42,7 +42,7 @@ class Tried(NamedTuple):
 
     def margins(self, target: Target) -> FloatArray:
         """How far each run is on the right side of a target."""
-        return np.asarray([target.margin(run.get(target.name)) for run in self.runs], dtype=np.float64)
+        return margins_of(self.runs, target)
 
     def mean(self, target: Target) -> float | None:
         """The mean of what a target bounds; `None` if it is unknown."""

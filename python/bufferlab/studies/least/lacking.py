@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from bufferlab.results.metrics.metric import FRACTION
-from bufferlab.studies.least.memory import FloatArray
+from bufferlab.studies.least.memory import FloatArray, margins_of
 from bufferlab.studies.targets import Target, Values
 
 _AS_NEAR: Final = math.log(1.25)
@@ -55,8 +55,8 @@ def lack(target: Target, margins: FloatArray) -> Lack:
     return Lack(1.0 - known.size / margins.size, short)
 
 
-def all_lack(misses: Iterable[tuple[Target, FloatArray]]) -> Lack:
-    """By how much several targets are missed together, each by the logarithm of how many times its bound.
+def runs_lack(runs: Sequence[Values], targets: Iterable[Target]) -> Lack:
+    """By how much runs miss several targets together, each by the logarithm of how many times its bound.
 
     Shares of the bounds would not do: the use of a link that shall be 99 % is short by at most that share of
     it, however idle the link is, while a wait may be many times its bound, so that a buffer of one packet
@@ -64,15 +64,11 @@ def all_lack(misses: Iterable[tuple[Target, FloatArray]]) -> Lack:
     a wait of five times its bound. What meets its bound adds nothing.
 
     Args:
-        misses: Targets, and how far each run is on the right side.
+        runs: What they measured, of at least one.
+        targets: The targets.
     """
-    lacks = [(target, max(lack(target, margins), MET)) for target, margins in misses]
+    lacks = [(target, max(lack(target, margins_of(runs, target)), MET)) for target in targets]
     return total(Lack(each.unknown, _times(target, max(each.short, 0.0))) for target, each in lacks)
-
-
-def runs_lack(runs: Sequence[Values], targets: Iterable[Target]) -> Lack:
-    """By how much runs miss targets together."""
-    return all_lack((each, np.asarray([each.margin(run.get(each.name)) for run in runs])) for each in targets)
 
 
 def _times(target: Target, short: float) -> float:

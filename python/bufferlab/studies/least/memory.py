@@ -18,6 +18,11 @@ Verdict = Literal["met", "not proven", "missed"]
 """What runs say of targets: they are met, or missed, with the confidence that is asked for, or neither."""
 
 
+def margins_of(runs: Iterable[Values], target: Target) -> FloatArray:
+    """A target's margin in each run, in the metric's unit; NaN where a run has no value."""
+    return np.asarray([target.margin(run.get(target.name)) for run in runs], dtype=np.float64)
+
+
 class Run(NamedTuple):
     """A run that a search asks for.
 
@@ -87,8 +92,7 @@ class Memory:
 
     def margins(self, size: int, target: Target, seeds: Iterable[int] | None = None) -> FloatArray:
         """A target's margin in each run of a size, in the metric's unit; NaN where a run has no value."""
-        found = [target.margin(values.get(target.name)) for values in self.values(size, seeds)]
-        return np.asarray(found, dtype=np.float64)
+        return margins_of(self.values(size, seeds), target)
 
     def meets(self, size: int, target: Target) -> bool:
         """Whether a target is met in the mean over a size's runs."""

@@ -32,7 +32,7 @@ from bufferlab.display import significant
 from bufferlab.studies.least.answer import Least, check
 from bufferlab.studies.least.candidates import CHECK_SEEDS, LEAST_CHECKS, Placing, wants_safer
 from bufferlab.studies.least.goal import Goal
-from bufferlab.studies.least.lacking import Lack, all_lack, lack, total
+from bufferlab.studies.least.lacking import Lack, lack, runs_lack, total
 from bufferlab.studies.least.memory import Memory, Run
 from bufferlab.studies.least.room import beyond_noise, ceiling_of, comes_nearer, in_doubt, lacks_room, raised
 from bufferlab.studies.least.step import Search, Step, step
@@ -398,7 +398,7 @@ class _Search:
 
         def missed(size: int) -> tuple[int, Lack]:
             lacking = [target for target in self.goal.targets if not self.memory.meets(size, target)]
-            return len(lacking), all_lack((each, self.memory.margins(size, each)) for each in lacking)
+            return len(lacking), runs_lack(self.memory.values(size), lacking)
 
         return min(self.goal.ordered(sizes), key=missed)
 
