@@ -156,8 +156,7 @@ def _decided_text(rival: Rival, entry: HasMeans, chosen: HasMeans) -> str:
 
 def gained(rival: Rival, chosen: HasMeans) -> Iterator[str]:
     """By how much users would fare better with a queue that was not taken, if they notice it."""
-    mean = rival.behind.mean or 0.0
-    if mean < -MATERIAL and not may_be_chance(rival.behind):
+    if felt_sign(rival.behind) < 0:
         yield f"users fare {share_text(rival.behind)} better than with {_than(rival, chosen)}"
 
 
@@ -172,6 +171,14 @@ def share_text(behind: Estimate) -> str:
 def may_be_chance(behind: Estimate) -> bool:
     """Whether the interval has zero in it."""
     return bool(behind.half_width) and abs(behind.mean or 0.0) <= (behind.half_width or 0.0)
+
+
+def felt_sign(behind: Estimate) -> int:
+    """1 if users surely fare worse by more than they notice, -1 if they fare better by that, 0 else."""
+    mean = behind.mean or 0.0
+    if abs(mean) <= MATERIAL or may_be_chance(behind):
+        return 0
+    return 1 if mean > 0 else -1
 
 
 def _chance_text(behind: Estimate) -> str:
@@ -361,7 +368,7 @@ def fare_words(rival: Rival, entry: Measured, chosen: Measured) -> str:
     """How users fare beside the answer, in words: "alike", "alike as a whole, but ...", "12 ± 3 % worse"."""
     behind = rival.behind
     apart = "; ".join(_contrast(each, entry, chosen) for each in rival.apart)
-    if abs(behind.mean or 0.0) <= MATERIAL or may_be_chance(behind):
+    if not felt_sign(behind):
         return f"{ALIKE} as a whole, but {apart}" if apart else ALIKE
     if (behind.mean or 0.0) < 0:
         return f"{share_text(behind)} better"

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from bufferlab.display import significant
-from bufferlab.render.advise.felt import ALIKE, Measured, fare_words, may_be_chance, share_text
+from bufferlab.render.advise.felt import ALIKE, Measured, fare_words, felt_sign, may_be_chance, share_text
 from bufferlab.render.advise.words import size_text
 from bufferlab.render.words import listed, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
@@ -23,10 +22,7 @@ from bufferlab.studies.choosing.thresholds import (
     loses_heavily,
 )
 from bufferlab.studies.least.lacking import runs_lack
-from bufferlab.studies.targets import Target
 from bufferlab.units import packets_text
-
-_MAY_MISS: Final = "it may miss"
 
 
 def now_text(advice: Advice) -> str | None:
@@ -40,22 +36,15 @@ def now_text(advice: Advice) -> str | None:
     if found.presumed_of is not None:
         what = f"The default of {found.presumed_of}, {today_name(found)}"
     why, behind = fault(advice, found), found.rival.behind
-    if found.missed and (behind.mean or 0.0) < -MATERIAL and not may_be_chance(behind):
+    if found.missed and felt_sign(behind) < 0:
         better = f"but users fare {share_text(behind)} better with it than with the answer"
         return f"{what}, {(why or '').removeprefix('it ')}, {better}."
     if why is None:
-        return _as_good(advice, found, what)
+        waits, fare = _waits(advice, found), fare_words(found.rival, found, advice.answer)
+        return f"{what}, meets what is asked, too; packets wait {waits}; users fare {fare}."
     heard = _call_then(advice, found, why)
-    verb = "may be" if why.startswith(_MAY_MISS) and not heard else "is"
+    verb = "may be" if found.missed and not _surely_misses(found) and not heard else "is"
     return f"{what}, {verb} worse: {heard}{why}.{_unless_there(advice, found)}"
-
-
-def _as_good(advice: Advice, found: Today, what: str) -> str | None:
-    """That it meets the targets as well, where some users fare noticeably worse with it."""
-    if found.missed:
-        return None
-    waits, fare = _waits(advice, found), fare_words(found.rival, found, advice.answer)
-    return f"{what}, meets what is asked, too; packets wait {waits}; users fare {fare}."
 
 
 def _unless_there(advice: Advice, found: Today) -> str:
@@ -90,26 +79,24 @@ def fault(advice: Advice, found: Today) -> str | None:
     lost, behind = found.mean("loss").mean, found.rival.behind
     if found.missed:
         missed = listed([f"{title_text(each)} {each.show(each.bound)}" for each in found.missed])
-        is_sure = any(_surely_misses(found, each) for each in found.missed)
-        return f"it misses {missed}" if is_sure else f"{_MAY_MISS} {missed}"
+        return f"it {'misses' if _surely_misses(found) else 'may miss'} {missed}"
     if _loses_more(advice, found):
         return f"it loses {FRACTION.quantity(lost or 0.0, digits=2)}"
-    is_better = (behind.mean or 0.0) < -MATERIAL and not may_be_chance(behind)
-    if _waits_longer(advice, found) and not is_better:
+    if _waits_longer(advice, found) and felt_sign(behind) >= 0:
         now, then = (_wait_ms(each) for each in (found, advice.answer))
         is_felt = fare_words(found.rival, found, advice.answer) != ALIKE
         unfelt = "" if is_felt else ", which nobody feels in this traffic"
         waits = MILLISECONDS.quantity(now, digits=3)
         return f"packets wait {waits} in the mean, not {MILLISECONDS.text(then, digits=3)}{unfelt}"
-    if (behind.mean or 0.0) > MATERIAL and not may_be_chance(behind):
+    if felt_sign(behind) > 0:
         return f"users fare {fare_words(found.rival, found, advice.answer)}"
     return None
 
 
-def _surely_misses(found: Today, target: Target) -> bool:
+def _surely_misses(found: Today) -> bool:
     """Whether it misses a target by more than the interval of its mean."""
-    measured = found.mean(target.name)
-    return not target.margin(measured.mean) >= -(measured.half_width or 0.0)  # NaN misses, too
+    means = ((each, found.mean(each.name)) for each in found.missed)
+    return any(not each.margin(of.mean) >= -(of.half_width or 0.0) for each, of in means)  # NaN misses, too
 
 
 def _loses_more(advice: Advice, found: Today) -> bool:
@@ -213,13 +200,12 @@ def beside_closest(advice: Advice) -> str | None:
         f"{title_text(each)} {each.show_measured(found.mean(each.name).mean)}, not {each.show(each.bound)}"
         for each in found.missed
     )
-    is_sure = abs(found.rival.behind.mean or 0.0) > MATERIAL and not may_be_chance(found.rival.behind)
-    is_worse = is_sure and (found.rival.behind.mean or 0.0) > 0
-    if _is_nearer(advice, found) and not is_worse and not loses_heavily(found.mean("loss").mean, ()):
+    sign = felt_sign(found.rival.behind)
+    if _is_nearer(advice, found) and sign <= 0 and not loses_heavily(found.mean("loss").mean, ()):
         return f"{what} misses less ({values}): keep it unless that matters more."
-    fare = f"{share_text(found.rival.behind)} {'worse' if is_worse else 'better'}"
-    but = f", {'and' if is_worse else 'but'} users fare {fare} with it than with what is closest"
-    return f"{what} misses as well ({values}){but if is_sure else ''}."
+    share = share_text(found.rival.behind)
+    fare = {1: f", and users fare {share} worse", -1: f", but users fare {share} better", 0: ""}[sign]
+    return f"{what} misses as well ({values}){fare}{' with it than with what is closest' if sign else ''}."
 
 
 def _is_nearer(advice: Advice, found: Today) -> bool:
@@ -261,8 +247,7 @@ def betters_today(advice: Advice) -> bool:
     behind, worst = found.rival.behind, found.rival.worst
     if lost <= LESS * own or ((behind.mean or 0.0) < 0 and not may_be_chance(behind)):
         return False
-    fares_worse = (behind.mean or 0.0) > MATERIAL and not may_be_chance(behind)
-    return fares_worse or (worst is not None and worst[1] > NOTABLE)
+    return felt_sign(behind) > 0 or (worst is not None and worst[1] > NOTABLE)
 
 
 def today_loses(advice: Advice) -> str:
