@@ -134,6 +134,7 @@ def test_files_hold_what_was_tried(bufferlab: Command, tmp_path: Path) -> None:
     tried = pl.read_csv(tmp_path / "found/small-tried.csv")
     assert tried.columns[:4] == ["buffer_packets", "runs", "utilization", "utilization_ci95"]
     assert json.loads(ended.out)["runs"] == tried["runs"].sum()
+    assert json.loads((tmp_path / "found/small.json").read_text()) == json.loads(ended.out)
     assert "stanford" in pl.read_csv(tmp_path / "found/small-rules.csv")["rule"].to_list()
     for name in ("size.png", "size.svg", "found/small.png"):
         assert (tmp_path / name).stat().st_size > 1000

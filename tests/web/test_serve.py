@@ -179,7 +179,7 @@ def test_an_answer_names_its_buffers_and_what_they_are_the_answer_to(address: st
     _, advice = api.begin("advise", about="this link")
     (least,) = api.ended(size)["buffers"]
     assert (least["queue"], least["is_answer"], least["meets"]) == ("fifo", True, True)
-    assert least["targets"] == "utilization at least 99 %, assumed"
+    assert least["targets"] == "utilization at least 99 %"
     assert f"Take {least['packets']} packets" in api.ended(size)["answer"]
     state = api.ended(advice)
     assert state["about"] == "this link"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from bufferlab.cli.size_input import read_theory
 from bufferlab.display import save_figure
 from bufferlab.errors import InputError
 from bufferlab.experiment.runner import Runner
+from bufferlab.files import write_whole
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.size.rules import rules_view
 from bufferlab.render.size.view import no_buffer, sizing_view
@@ -76,13 +78,14 @@ def answer_size(
     """
     platform = None if typed is None else typed.platform
     device, shape = (None, False) if typed is None else (typed.device, typed.shape)
+    document = partial(Sizing.to_dict, platform=platform, device=device, shape=shape)
     deliver = Delivery[Sizing](
         view=partial(sizing_view, typed=typed),
-        document=partial(Sizing.to_dict, platform=platform, device=device, shape=shape),
+        document=document,
         as_json=as_json,
         plot=plot,
         out=out,
-        save=partial(_save, name=name),
+        save=partial(_save, name=name, document=document),
     )
     with delivering(deliver):
         sizing = size_buffer(scenario, targets, platform=platform, runner=runner, **asked)
@@ -92,5 +95,12 @@ def answer_size(
         raise InputError(no_buffer(sizing).rstrip("."), file=scenario.file)
 
 
-def _save(sizing: Sizing, folder: Path, *, name: str) -> list[Path]:
-    return [*sizing.save_tables(folder, name), *save_figure(sizing.figure(), folder / name)]
+def _save(
+    sizing: Sizing, folder: Path, *, name: str, document: Callable[[Sizing], dict[str, Any]]
+) -> list[Path]:
+    text = json.dumps(document(sizing), indent=2, ensure_ascii=False)
+    return [
+        *sizing.save_tables(folder, name),
+        write_whole(folder / f"{name}.json", f"{text}\n"),
+        *save_figure(sizing.figure(), folder / name),
+    ]

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from bufferlab.render.size.view import ANSWER
-
-ADVICE: Final = "results/advice.json"
 FIFO: Final = "fifo"
-_LEAST: Final = 2
-"""Cells of a row that has a buffer: its name, and its packets."""
 
 
-def buffers_answered(folder: Path, view: Sequence[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
+def buffers_answered(folder: Path) -> list[dict[str, Any]]:
     """What a job has answered: of each buffer the queue, its setting, its packets, and the targets in words.
 
     Args:
         folder: The job's folder.
-        view: What its command has shown.
     """
-    if (folder / ADVICE).exists():
-        return [*_advised(json.loads((folder / ADVICE).read_text(encoding="utf-8")))]
-    return [*_sized(view or [])]
+    for name, read in _ANSWERS.items():
+        if (folder / name).exists():
+            return [*read(json.loads((folder / name).read_text(encoding="utf-8")))]
+    return []
 
 
 def _advised(advice: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -42,18 +37,22 @@ def _advised(advice: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         }
 
 
-def _sized(view: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The row of the answer beside the rules, and the targets that were asked for."""
-    title = next((part["text"] for part in view if part["kind"] == "text"), "")
-    terms = dict(line for part in view if part["kind"] == "terms" for line in part["lines"])
-    rows = [row for part in view if part["kind"] == "grid" for row in part["rows"]]
-    for row in rows:
-        if len(row) > _LEAST and row[0] == ANSWER and row[1].isdigit():
-            yield {
-                "is_answer": True,
-                "queue": title.rpartition(": ")[2].partition(" at ")[0],
-                "setting": f"{row[1]} packets",
-                "packets": int(row[1]),
-                "targets": str(terms.get("asked", "")).partition("; ")[0],
-                "meets": row[_LEAST] == "met",
-            }
+def _sized(sizing: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """The answer, if there is one, and the targets that were asked for."""
+    if sizing["buffer"] is not None:
+        packets = sizing["buffer"]["packets"]
+        yield {
+            "is_answer": True,
+            "queue": sizing["queue"],
+            "setting": f"{packets} packets",
+            "packets": packets,
+            "targets": "; ".join(sizing["targets"]),
+            "meets": sizing["confirmed"],
+        }
+
+
+_ANSWERS: Final[Mapping[str, Callable[[Mapping[str, Any]], Iterator[dict[str, Any]]]]] = {
+    "results/advice.json": _advised,
+    "results/scenario.json": _sized,
+}
+"""By the document that a command writes for a scenario of the page: `jobs.SCENARIO`."""

@@ -191,7 +191,7 @@ class Job:
             "answer": _text(self.folder / SAID),
             "view": view,
             "about": self.asked.about,
-            "buffers": [] if running else buffers_answered(self.folder, view),
+            "buffers": [] if running else buffers_answered(self.folder),
             "files": [] if running else self.files(),
         }
 
