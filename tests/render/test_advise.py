@@ -68,6 +68,17 @@ def test_the_answer_comes_first_then_what_users_feel_and_the_margin() -> None:
 FIFO_ALONE = {"fifo": (14, runs(FIFO))}
 
 
+def test_the_page_has_each_target_beside_what_was_measured_then_waits_and_loss() -> None:
+    figures = box_of(advised(MET)).figures
+    assert figures is not None
+    assert figures.rows == [
+        ["time in which the link is busy (utilization)", "99.6 ± 0.1 %", "at least 99 %", "met, 96 % sure"],
+        ["mean wait in the buffer", "4.000 ± 0.004 ms", "", ""],
+        ["99 of 100 packets wait at most", "12.00 ± 0.01 ms", "", ""],
+        ["packets lost", "0.5000 ± 0.0005 %", "", ""],
+    ]
+
+
 def test_whether_a_shaper_is_needed_is_asked_last_at_the_rate_of_an_interface() -> None:
     fast = dataclasses.replace(site(), rate_bps=10**9)
     text = advice_view(advised(MET, where=fast), typed=Typed("linux")).text(80)

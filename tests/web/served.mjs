@@ -145,13 +145,19 @@ await job.waitFor();
 await page.getByRole("button", { name: "Step", exact: true }).click();
 await page.getByRole("button", { name: /^BDP: / }).click();
 await page.getByRole("heading", { name: "fifo, buffer 17 packets" }).waitFor();
+await page.getByLabel("My router runs today what is shown now (fifo, buffer 17 packets)").check(); // only the reader knows
 await page.getByRole("button", { name: /^advise: / }).click();
 const advice = page.getByRole("region", { name: "advise, done" });
 await advice.waitFor();
 assert.match(await advice.locator(".glance strong").textContent(), /^(Run|Keep|Any|Take) /);
 const beside = advice.getByRole("region", { name: "What is beside the answer" });
-assert.equal(await beside.getByRole("rowheader", { name: "answer", exact: true }).count(), 1);
+assert.equal(await beside.getByRole("rowheader", { name: "this answer", exact: true }).count(), 1);
+// what it does stands beside what was asked for
+const why = advice.getByRole("region", { name: "Why: what it does, and what was asked for" });
+await why.getByRole("row", { name: /^time in which the link is busy .* at least 9\d % met/ }).waitFor();
+await why.getByRole("row", { name: /^mean wait in the buffer .* ms/ }).waitFor();
 assert.match(await beside.getByRole("row", { name: /^today/ }).getByRole("cell").first().textContent(), /^fifo, 17 packets$/);
+await advice.getByText("What it rests on").click();
 await advice.getByText("Judged first by targets").waitFor();
 // beside the other buffers of this link; those of a scenario with another queue are the same link's, those with another rate are not
 const buffers = page.getByRole("region", { name: "Buffers for this link" });
@@ -165,6 +171,7 @@ await page.getByLabel("Queue", { exact: true }).selectOption("codel");
 await buffers.getByRole("row", { name: /^advise / }).first().waitFor();
 const widths = await beside.getByRole("row").evaluateAll((rows) => new Set(rows.map((row) => row.cells.length)).size);
 assert.equal(widths, 1);
+await advice.getByText("What to type on a router").click();
 assert.match(await advice.getByRole("region", { name: "Lines to type" }).first().textContent(), /^tc qdisc/);
 assert.doesNotMatch(await advice.textContent(), /[│╭─]/);
 // it says what it was asked of, and what its words mean, each once
@@ -173,7 +180,6 @@ await job.getByText("Asked of “small”, changed here: queue codel.").waitFor(
 const words = await advice.locator(".terms dt").allTextContents();
 for (const word of ["today", "Jain", "used"]) assert.ok(words.includes(word), words.join());
 assert.equal(new Set(words).size, words.length);
-await advice.getByText("What it rests on: tables and notes").click();
 await advice.getByRole("columnheader", { name: "packets" }).waitFor();
 if (pictures) await page.screenshot({ path: `${pictures}/advice.png`, fullPage: true });
 // what-ifs that do not all hold are a line each
@@ -188,6 +194,7 @@ await severalLines.route(/\/api\/jobs$/, async (route) => {
 });
 await severalLines.goto(`${address}#s=${link}`);
 await severalLines.getByText("Ask this computer:").click();
+await severalLines.getByRole("region", { name: "advise, done" }).getByText("More about the answer").click();
 const whatIfs = severalLines.getByRole("region", { name: "advise, done" }).locator(".line").filter({ hasText: "what if" }).getByRole("listitem");
 await whatIfs.first().waitFor();
 assert.deepEqual(await whatIfs.allTextContents(), ["4 long flows: met; about 30 packets suffice", "half the RTT: missed: loss"]);

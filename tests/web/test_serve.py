@@ -190,6 +190,18 @@ def test_an_answer_names_its_buffers_and_what_they_are_the_answer_to(address: st
     assert api.begin("size", about="x" * 101)[0] == 409
 
 
+def test_only_the_reader_says_that_a_setting_runs_today(address: str) -> None:
+    api = Api(address)
+    _, job = api.begin("advise", today=True)
+    (box,) = [part for part in api.ended(job)["view"] if part["kind"] == "box"]
+    assert "today" in [line["label"] for line in box["lines"]] or "runs today" in box["head"][0]
+    assert box["figures"]["rows"][0][0].startswith("time in which the link is busy")
+    _, job = api.begin("advise")
+    assert "today" not in json.dumps(api.ended(job)["view"])
+    body = json.dumps({"verb": "advise", "text": SCENARIO, "today": 1})
+    assert asked(address, api.path, body, content_type="application/json")[0] == 400
+
+
 def test_what_is_wrong_with_a_scenario_is_said_at_its_line(address: str) -> None:
     api = Api(address)
     _, job = api.begin("size", SCENARIO.replace("10 Mbps", "10 Mppp"))

@@ -12,12 +12,12 @@ export const VERBS: [string, string][] = [
   ["run", "This run, with files for other tools"],
 ];
 
-export const SWEEP = "sweep";
+export const [ADVISE, SWEEP] = ["advise", "sweep"];
 
 /** What their answers are judged by, where two of them may prefer different queues or buffers: docs/advise.md, compare.md and sizing.md. */
 export const JUDGED: Record<string, string> = {
   advise: `Judged first by targets (the scenario's own, else a link that is 99 % busy), each queue with the buffer that a search finds for it; of those that meet them,
-    by what users feel and by how they do with other traffic. The queue and buffer that the laboratory shows are taken for what runs today. compare searches no buffer, asks for no
+    by what users feel and by how they do with other traffic. compare searches no buffer, asks for no
     use of the link and tries no other traffic: it may prefer another queue.`,
   compare: `Judged by what users feel alone, with this traffic. Each queue has the scenario's own buffer, and FIFO also those of rules; nothing is searched, and how busy the link is
     counts only if the scenario has targets. advise judges by targets first, each queue with the buffer that it needs, and tries other traffic: it may prefer another queue.`,
@@ -63,8 +63,15 @@ export type Part =
   | { kind: "text" | "heading"; text: string }
   | { kind: "typing"; lines: string[] }
   | { kind: "terms"; lines: [string, string][] }
-  | { kind: "box"; title: string; head: string[]; lines: BoxLine[] }
-  | { kind: "grid"; title: string; labels: number; heads: { text: string; align: string }[]; rows: string[][] };
+  | { kind: "box"; title: string; head: string[]; lines: BoxLine[]; figures: Grid | null }
+  | ({ kind: "grid" } & Grid);
+
+export interface Grid {
+  title: string;
+  labels: number;
+  heads: { text: string; align: string }[];
+  rows: string[][];
+}
 
 /** A line of an answer at a glance; of a row of a table the cells. */
 export interface BoxLine {
@@ -77,16 +84,18 @@ export interface BoxLine {
 export const jobs = (): Promise<Job[]> => asked<Job[]>("jobs");
 export const cancel = (job: Job): Promise<Job> => asked<Job>(`jobs/${job.name}/cancel`, { method: "POST" });
 
-/** What a sweep asks for besides its scenario. */
-export interface Varied {
-  /** Lines "PATH=VALUES". */
-  vary: string[];
-  seeds: number;
+/** What some commands ask for besides their scenario. */
+export interface More {
+  /** Of a sweep: lines "PATH=VALUES". */
+  vary?: string[];
+  seeds?: number;
+  /** Of advise: whether the scenario's queue and buffer are what runs today. */
+  today?: boolean;
 }
 
 /** @throws Error with what the server says, if it refuses. */
-export const begin = (verb: string, text: string, changed: Record<string, string>, about: string, varied?: Varied): Promise<Job> =>
-  asked<Job>("jobs", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ verb, text, changed, about, ...varied }) });
+export const begin = (verb: string, text: string, changed: Record<string, string>, about: string, more: More = {}): Promise<Job> =>
+  asked<Job>("jobs", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ verb, text, changed, about, ...more }) });
 
 export const addressOf = (job: Job, file: string): string =>
   `${API}/jobs/${job.name}/files/${file.split("/").map(encodeURIComponent).join("/")}`;

@@ -13,6 +13,8 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from bufferlab.render.grid import Grid
+
 _WIDTH: Final = 80
 _LEAST_WIDTH: Final = 60
 """Characters of a line below which there is no frame: lines to type would not fit into it."""
@@ -93,11 +95,13 @@ class Box:
         title: In the frame.
         head: The sentences.
         lines: The labeled lines.
+        figures: For the page: the figures that the sentences rest on.
     """
 
     title: str
     head: Sequence[str]
     lines: Sequence[Line]
+    figures: Grid | None = None
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """For a terminal: as wide as there is room, but no wider than lines are easy to read."""
@@ -171,7 +175,8 @@ class Box:
             }
             for each in self.lines
         ]
-        return {"title": self.title, "head": list(self.head), "lines": lines}
+        figures = None if self.figures is None else self.figures.document()
+        return {"title": self.title, "head": list(self.head), "lines": lines, "figures": figures}
 
     def html(self) -> str:
         """For a notebook, where there is room for everything."""

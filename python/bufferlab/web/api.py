@@ -121,8 +121,11 @@ def _read(document: Any) -> Asked:  # noqa: ANN401 - whatever was sent
     """
     verb, text, about = document["verb"], document["text"], document.get("about", "")
     vary, seeds, changed = document.get("vary", []), document.get("seeds", 1), document.get("changed", {})
+    today = document.get("today", False)
     if not isinstance(vary, list) or not isinstance(changed, dict) or type(seeds) is not int:
+        raise TypeError
+    if type(today) is not bool:
         raise TypeError
     if not all(isinstance(each, str) for each in (verb, text, about, *vary, *changed.values())):
         raise TypeError
-    return Asked(verb, text, tuple(vary), seeds, changed, about)
+    return Asked(verb, text, tuple(vary), seeds, changed, about, today)

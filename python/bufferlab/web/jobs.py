@@ -33,10 +33,11 @@ _REPORT: Final = "progress.txt"
 _VIEW: Final = "answer.json"
 _PREFIX: Final = "bufferlab: "
 
+ADVISE: Final = "advise"
 SWEEP: Final = "sweep"
 
 VERBS: Final[Mapping[str, tuple[str, ...]]] = {
-    "advise": ("--out", "results", "--today", "scenario"),
+    ADVISE: ("--out", "results"),
     "size": ("--out", "results"),
     "compare": ("--plot", "figures"),
     "run": (
@@ -72,6 +73,7 @@ class Asked:
         seeds: Of a sweep: how many for each point.
         changed: What was changed in the scenario, which the text has: values by path.
         about: By what the page knows again the link that it asked about, whatever its queue and buffer.
+        today: Of `advise`: whether the scenario's queue and buffer are what runs today.
     """
 
     verb: str
@@ -80,6 +82,7 @@ class Asked:
     seeds: int = 1
     changed: Mapping[str, str] = field(default_factory=dict)
     about: str = ""
+    today: bool = False
 
     def check(self) -> None:
         """Refuse what is none.
@@ -137,7 +140,8 @@ class Asked:
         """What follows the scenario on the command's line; a value never begins one of its own."""
         varied = [f"--vary={each}" for each in self.vary] if self.verb == SWEEP else []
         seeds = [f"--seeds={self.seeds}"] if self.verb == SWEEP else []
-        return [*VERBS[self.verb], f"--store={store}", *varied, *seeds]
+        today = ["--today=scenario"] if self.verb == ADVISE and self.today else []
+        return [*VERBS[self.verb], f"--store={store}", *varied, *seeds, *today]
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ const TERMS: Term[] = [
 
 /** Rows and lines of the answer at a glance, by their labels. */
 const LABELS: [string, string][] = [
-  ["today", "what the link runs now: the queue and buffer that the laboratory showed, with its sliders."],
+  ["today", "what you said the router runs now: the queue and buffer that the laboratory showed."],
   ["default", "what such a router runs where nobody configured a queue."],
   ["runner-up", "the best of the other queues, with the setting that its own search found."],
   ["half", "the answer with half of its buffer."],

@@ -23,6 +23,7 @@ from bufferlab.render.advise.felt import (
     gained,
     judged_text,
 )
+from bufferlab.render.advise.figures import figures
 from bufferlab.render.advise.head import cautions, first_tried, head
 from bufferlab.render.advise.least import least_text
 from bufferlab.render.advise.limits import searched, unsettled
@@ -87,9 +88,8 @@ def box_of(advice: Advice, typed: Typed | None = LINUX, against: Sequence[str] =
         Line("beware", f"{text[0].upper()}{text[1:]}.{after}")
         for text, after in zip(against, rest, strict=False)
     ]
-    return Box(
-        place_text(advice.site, advice.needs.emphasis), first, [*doubts, *_lines(advice, typed, first)]
-    )
+    lines = [*doubts, *_lines(advice, typed, first)]
+    return Box(place_text(advice.site, advice.needs.emphasis), first, lines, figures(advice, _shown(advice)))
 
 
 def _lines(advice: Advice, typed: Typed | None, first: Sequence[str]) -> Iterator[Line]:
