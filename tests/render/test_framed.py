@@ -285,6 +285,20 @@ def test_lines_that_yield_most_give_way_first_and_only_as_far_as_is_needed() -> 
     assert len(View([tight]).text(60).splitlines()) > 24  # a narrow terminal gets all of it
 
 
+def test_what_gave_way_before_a_long_line_comes_back_where_that_leaves_room() -> None:
+    rows = [
+        Line(str(at), f"cell {at}", ends=[6], shorter=[(place, "")]) for at, place in enumerate((2, 2, 9))
+    ]
+    long = Line("long", "word " * 40, shorter=[(3, "")])
+    kept = [Line("kept", "a") for _ in range(16)]  # a terminal has room for 19 lines beside one sentence
+    shown = Box("Title", ["One sentence."], [*rows, long, *kept]).fitted(80)
+    assert [each.text for each in shown[:4]] == ["cell 0", "cell 1", "cell 2", ""]  # 9 gave way before 3
+    # a row stays away where its table's head does
+    full = [Line("kept", "a") for _ in range(18)]
+    shown = Box("Title", ["One sentence."], [*rows, *full]).fitted(80)
+    assert [each.text for each in shown[:3]] == ["", "", ""]
+
+
 def test_the_page_has_a_row_s_texts_one_by_one_and_all_that_a_terminal_has_no_room_for() -> None:
     rows = [
         Line("", "8 runs  used %  lost %", ends=(6, 14, 22)),

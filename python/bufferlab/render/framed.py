@@ -149,16 +149,12 @@ class Box:
             return lines
         head = sum(max(len(wrap(each, within, break_on_hyphens=False)), 1) for each in self.head)
         most = _HEIGHT - _AROUND - head
-        while sum(each.height(room) for each in lines) > most:
-            able = [at for at, each in enumerate(lines) if each.shorter]
-            if not able:
-                break  # the box grows
-            first = max(able, key=lambda at: (lines[at].shorter[0][0], at))
-            first_place = lines[first].shorter[0][0]
-            rows = [at for at in able if lines[at].ends and lines[at].shorter[0][0] == first_place]
-            for at in rows if lines[first].ends else [first]:  # a table's head does not stay alone
-                lines[at] = lines[at].less()
-        return lines
+        taken: list[dict[int, Line]] = []
+        while sum(each.height(room) for each in lines) > most and (less := _less(lines)):
+            taken.append({at: lines[at] for at in less})
+            for at, line in less.items():
+                lines[at] = line
+        return _given_back(lines, taken, most, room)
 
     def _widths(self, width: int) -> tuple[int, int]:
         """Characters of a line within the frame, and of the labels."""
@@ -192,6 +188,36 @@ class Box:
             f'<div style="border:1px solid;padding:0.5em;max-width:50em"><p>{html.escape(self.title)}</p>'
             f"<p><b>{html.escape(first)}</b>{more}</p><table>{rows}</table></div>"
         )
+
+
+def _less(lines: Sequence[Line]) -> dict[int, Line]:
+    """What says less first where there is no room, by its place; nothing where the box has to grow."""
+    able = [at for at, each in enumerate(lines) if each.shorter]
+    if not able:
+        return {}
+    first = max(able, key=lambda at: (lines[at].shorter[0][0], at))
+    place = lines[first].shorter[0][0]
+    rows = [at for at in able if lines[at].ends and lines[at].shorter[0][0] == place]
+    return {at: lines[at].less() for at in (rows if lines[first].ends else [first])}
+
+
+def _given_back(lines: list[Line], taken: Sequence[dict[int, Line]], most: int, room: int) -> list[Line]:
+    """The lines, with what was taken from them where there is room after all: several went for a long one.
+
+    Args:
+        lines: The lines, of which some say less.
+        taken: What they were before each step.
+        most: Lines of a terminal that they may take.
+        room: Characters of a line.
+    """
+    for whole in reversed(taken):
+        more = [whole.get(at, each) for at, each in enumerate(lines)]
+        is_next = all(each.less() == lines[at] for at, each in whole.items())
+        rows = [each for each in more if each.ends and each.text]
+        is_alone = len(rows) == 1 and rows[0] in whole.values()  # a row without the table's head
+        if is_next and not is_alone and sum(each.height(room) for each in more) <= most:
+            lines = more
+    return lines
 
 
 def _spaces(line: Line) -> str:
