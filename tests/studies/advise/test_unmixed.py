@@ -8,6 +8,7 @@ from bufferlab.experiment.simulation import prepare, simulate
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.advising import advise
+from bufferlab.studies.advise.course import Watch
 from bufferlab.studies.advise.unmixed import SEEDS
 from bufferlab.studies.least.candidates import CHECK_SEEDS
 from bufferlab.studies.targets import values_of_run
@@ -17,7 +18,7 @@ from ...small import dumbbell
 MIX = f'{dumbbell()}congestion = "bbr"\n'
 
 
-def asked(text: str, *, quick: bool = True) -> Advice:
+def asked(text: str, *, quick: bool = True, watch: Watch | None = None) -> Advice:
     return advise(
         Scenario.from_toml(text),
         ["utilization >= 80 %"],
@@ -27,6 +28,7 @@ def asked(text: str, *, quick: bool = True) -> Advice:
         today="fifo:3 packets",
         threads=1,
         progress=False,
+        watch=watch,
     )
 
 
@@ -53,6 +55,14 @@ def test_the_least_buffer_of_one_control_alone_is_that_of_its_change() -> None:
     assert alone.least.size != advice.answer.packets
     assert found.least is not None and found.least.size == alone.least.size
     assert found.mean("utilization").mean == alone.values["utilization"] or alone.runs > SEEDS
+
+
+def test_what_a_mix_decides_is_known_before_other_changes_are_tried() -> None:
+    known = []
+    asked(MIX, quick=False, watch=lambda best, note: known.append((note, best and best.unmixed is not None)))
+    turns = [(note, is_known) for note, is_known in known if note.startswith("trying ")]
+    (first, before), (_, after), *_ = [each for each in turns if ";" not in each[0]]
+    assert "reno alone (1 of" in first and not before and after
 
 
 def test_without_a_mix_nothing_is_alone() -> None:

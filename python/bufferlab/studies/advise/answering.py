@@ -286,6 +286,7 @@ class _Answering:
             best=best,
             today=self._fifo_today(),
             beside=self._beside_today,
+            unmixed=self._without_mix,
         )
 
     def _fifo_today(self) -> int | None:

@@ -72,12 +72,15 @@ class Course:
         best: Advice | None = None,
         today: int | None = None,
         beside: Callable[[Advice], Advice] = lambda advice: advice,
+        unmixed: Callable[[Advice], Advice] = lambda advice: advice,
     ) -> None:
         self.lengthen = lengthen
         self.today = today
         """The buffer of the FIFO that the link runs now, packets; `None` if it runs none, or unknown."""
         self.beside = beside
         """Gives an answer with what the link runs today beside it."""
+        self.unmixed = unmixed
+        """Gives an answer with what it comes to, and what is beside it, where one control of a mix is alone."""
         self.question = question
         self.needs = needs
         self.confidence = confidence
@@ -337,9 +340,8 @@ class Course:
             self._say(f"trying {change.title} ({number} of {len(every)})")
             found = self.shaking.sensitivity(change, advice.answer)
             runs = self.settings.bench.runs + self.shaking.runs
-            self.best = advice = dataclasses.replace(
-                advice, sensitivity=(*advice.sensitivity, found), runs=runs
-            )
+            advice = dataclasses.replace(advice, sensitivity=(*advice.sensitivity, found), runs=runs)
+            self.best = advice = self.unmixed(advice) if change.is_alone else advice
         return advice
 
     def _roomier(self, advice: Advice) -> Advice:
