@@ -19,7 +19,7 @@ from bufferlab.scenario import QUEUE_WORDS, Scenario
 from bufferlab.studies.choosing.choice import choose
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.compare import Comparison, Measured
-from bufferlab.studies.contenders import DEFAULT_QUEUES, changes, parse_contenders
+from bufferlab.studies.contenders import changes, default_queues, parse_contenders
 
 from ..small import dumbbell
 
@@ -40,6 +40,19 @@ SCENARIO: dict[str, Any] = {
 
 BULK = {"flows": [{"name": "bulk", "rtt": "40 ms", "count": 4}]}
 BULK |= {key: SCENARIO[key] for key in ("run", "bottleneck")}
+
+CALLS = {
+    **BULK,
+    "flows": [
+        *BULK["flows"],
+        {
+            "name": "call",
+            "rtt": "20 ms",
+            "dscp": "EF",
+            "application": {"kind": "udp", "packet": "200 B", "interval": "20 ms"},
+        },
+    ],
+}
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -205,9 +218,9 @@ def test_a_slow_link_on_the_way_is_the_one_compared() -> None:
 
 
 def test_the_default_is_all_there_are() -> None:
-    words = {contender.word for contender in parse_contenders(None)}
+    words = {contender.word for contender in parse_contenders(default_queues())}
     assert words == set(QUEUE_WORDS) - {"switch"}  # a FIFO in cells
-    assert DEFAULT_QUEUES[:2] == ("fifo:bdp", "fifo:stanford")
+    assert default_queues()[:2] == ["fifo:bdp", "fifo:stanford"]
 
 
 def test_the_default_begins_with_the_scenario_s_own_and_has_it_once() -> None:
@@ -273,7 +286,7 @@ def test_marks_and_changes_that_do_not_fit_go() -> None:
         ("fifo,fifo", "queues: 'fifo' is named twice"),
         (
             "llq-fair:50",
-            r"queues: 'llq-fair' is a queue of 'advise --platform ios-xe' alone; accepted: 'scenario'",
+            r"queues: 'llq-fair' has no marked calls to go first; accepted: fifo",
         ),
         ("", "queues: '' is not a known queue"),
         ([], "queues: names no queue"),
@@ -402,3 +415,19 @@ def test_a_buffer_that_a_queue_with_a_target_fills_is_reported() -> None:
     (text,) = warned("12 packets", "fifo,codel,fq_codel:12")
     assert "buffer of 12 packets" in text and ": codel; " in text and "codel:1000 does here" in text
     assert warned("200 packets", "codel") == [] and warned("12 packets", "fifo,codel:1000") == []
+
+
+def test_a_platform_has_its_own_queues_beside_the_file_s() -> None:
+    found = bufferlab.compare(CALLS, platform="ios-xe", seeds=1, progress=False)
+    assert set(found.entries) >= {"llq", "llq-fair", "fifo:bdp"} and "fq_codel" not in found.entries
+    assert found.entries["llq"].mean("call.loss").mean == 0 < (found.entries["llq"].mean("loss").mean or 0)
+    assert found.advise.endswith("--platform ios-xe")
+    plain = bufferlab.compare(BULK, platform="junos", seeds=1, progress=False)
+    assert {name.partition(":")[0] for name in plain.entries} <= {"scenario", "fifo"}
+
+
+def test_a_queue_that_the_platform_lacks_is_refused() -> None:
+    with pytest.raises(InputError, match="queues: 'codel' has no equivalent on Juniper Junos"):
+        bufferlab.compare(CALLS, ["codel"], platform="junos")
+    with pytest.raises(InputError, match="'llq' has no marked calls to go first"):
+        bufferlab.compare(BULK, ["llq"])

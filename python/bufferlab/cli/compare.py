@@ -19,6 +19,7 @@ from bufferlab.cli.options import (
     listing,
     read_overrides,
 )
+from bufferlab.configure import PLATFORMS
 from bufferlab.scenario import QUEUE_WORDS, Scenario
 from bufferlab.studies.words import OWN
 
@@ -26,7 +27,7 @@ _EXAMPLES: Final = """\b
 Examples:
   bufferlab compare examples/bufferbloat.toml
   bufferlab compare examples/splitbuff.toml --queues fifo:bdp,codel,splitbuff
-  bufferlab compare examples/call.toml --queues 'scenario,fifo:9 ms' --for calls
+  bufferlab compare examples/llq.toml --platform ios-xe --for calls
 """
 
 
@@ -41,7 +42,8 @@ def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         str | None,
         typer.Option(
             help="Queues, each with an optional buffer after a colon: fifo:bdp,fifo:stanford,splitbuff. "
-            "'scenario' is the file's own queue; default that and all others.",
+            "'scenario' is the file's own queue; default that and all others. llq and llq-fair have marked "
+            "calls go first.",
             autocompletion=listing((*QUEUE_WORDS, OWN)),
             show_default=False,
         ),
@@ -49,6 +51,15 @@ def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     overrides: Overrides = None,
     link: Link = None,
     emphasis: Emphasis = None,
+    platform: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Router platform: {', '.join(PLATFORMS)}. Only queues that it has are compared, beside the "
+            "file's own. [default: any queue]",
+            autocompletion=listing(PLATFORMS),
+            show_default=False,
+        ),
+    ] = None,
     seeds: Annotated[int, typer.Option(help="Simulations per queue; all queues use the same seeds.")] = 5,
     threads: Threads = None,
     engine: Engine = "local",
@@ -80,6 +91,7 @@ def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             seeds=seeds,
             link=link,
             emphasis=emphasis,
+            platform=platform,
             runner=runner,
         )
     deliver(comparison)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from bufferlab.errors import InputError, did_you_mean
-from bufferlab.scenario import QUEUE_WORDS, SPLITBUFF_CAP, Scenario, check_buffer
+from bufferlab.scenario import QUEUE_WORDS, SPLITBUFF_CAP, Scenario, Table, check_buffer
 from bufferlab.studies.buffers import lasting, written_link
 from bufferlab.studies.words import LLQ, LLQ_FAIR, OWN
 
@@ -15,19 +15,6 @@ FALLBACK_BUFFER: Final = "1 bdp"
 """Buffer of queues that are given none where the scenario has none."""
 
 _FIFOS: Final = frozenset({"fifo", "switch"})
-
-DEFAULT_QUEUES: Final = (
-    "fifo:bdp",
-    "fifo:stanford",
-    *(word for word in QUEUE_WORDS if word not in _FIFOS),
-)
-"""What is compared with a scenario's own unless said otherwise: tail drop with two buffers; all others."""
-
-ACCEPTED: Final = (
-    f"{', '.join((*QUEUE_WORDS, OWN))}; with a buffer after a colon if wanted, as in fifo:bdp, "
-    "fifo:448 (packets) or 'codel:50 ms'; commas between them"
-)
-"""What the list may be, for messages; a number alone is packets, as in bounds."""
 
 _KEY: Final = "queues"
 
@@ -39,24 +26,37 @@ class Contender:
     Attributes:
         name: As written.
         word: The queue's word, or `OWN`.
+        table: The queue's table; `None` for the scenario's own.
         buffer: The buffer's, if one was written.
     """
 
     name: str
     word: str
+    table: Table | None
     buffer: str | None
 
 
-def parse_contenders(written: str | Sequence[str] | None) -> list[Contender]:
-    """Read the queues to compare; `None` stands for `DEFAULT_QUEUES`.
+def default_queues(words: Iterable[str] = QUEUE_WORDS) -> list[str]:
+    """What is compared with a scenario's own by default: tail drop with two buffers, and all others."""
+    return ["fifo:bdp", "fifo:stanford", *(word for word in words if word not in _FIFOS)]
+
+
+def parse_contenders(
+    written: str | Sequence[str], tables: Mapping[str, Table] = QUEUE_WORDS
+) -> list[Contender]:
+    """Read the queues to compare.
+
+    Args:
+        written: A word and, if wanted, a buffer for each.
+        tables: Each word's queue.
 
     Raises:
         InputError: If one is none, or named twice.
     """
-    words = written.split(",") if isinstance(written, str) else DEFAULT_QUEUES if written is None else written
-    contenders = [_parse(word) for word in words]
+    words = written.split(",") if isinstance(written, str) else written
+    contenders = [_parse(word, tables) for word in words]
     if not contenders:
-        raise InputError("names no queue", key=_KEY, accepted=ACCEPTED)
+        raise InputError("names no queue", key=_KEY, accepted=_accepted(tables))
     names = [contender.name for contender in contenders]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -70,10 +70,9 @@ def changes(contender: Contender, scenario: Scenario, index: int) -> dict[str, A
         return {}
     link = scenario.links[index]
     changed: dict[str, Any] = {}
-    if contender.word != OWN:
-        table = dict(QUEUE_WORDS[contender.word])
-        changed["queue"] = table
-        if link["mark_above"] is not None and table["discipline"] != "fifo":
+    if contender.table is not None:
+        changed["queue"] = dict(contender.table)
+        if link["mark_above"] is not None and contender.table["discipline"] != "fifo":
             changed["mark_above"] = None
     buffer = contender.buffer or _default_buffer(changed.get("queue"), _written(scenario, index))
     if buffer is not None:
@@ -82,27 +81,31 @@ def changes(contender: Contender, scenario: Scenario, index: int) -> dict[str, A
     return overrides if buffer is None else {**overrides, **lasting(scenario, index)}
 
 
-def _parse(written: str) -> Contender:
+def _parse(written: str, tables: Mapping[str, Table]) -> Contender:
     name = written.strip()
     word, colon, size = (part.strip() for part in name.partition(":"))
-    if word in {LLQ, LLQ_FAIR}:
-        raise InputError(
-            "is a queue of 'advise --platform ios-xe' alone",
-            key=_KEY,
-            value=word,
-            accepted=f"'{OWN}', of the file that its --scenario FILE writes; or {ACCEPTED}",
-        )
-    if word not in QUEUE_WORDS and word != OWN:
-        hint = did_you_mean(word, [*QUEUE_WORDS, OWN])
-        raise InputError(f"is not a known queue{hint}", key=_KEY, value=word, accepted=ACCEPTED)
+    table = tables.get(word)
+    if table is None and word in {LLQ, LLQ_FAIR}:
+        raise InputError("has no marked calls to go first", key=_KEY, value=word, accepted=_accepted(tables))
+    if table is None and word != OWN:
+        hint = did_you_mean(word, [*tables, OWN])
+        raise InputError(f"is not a known queue{hint}", key=_KEY, value=word, accepted=_accepted(tables))
     if not colon:
-        return Contender(name, word, None)
+        return Contender(name, word, table, None)
     size = f"{size} packets" if size.isdecimal() else size
     try:
         check_buffer(size)
     except InputError as error:
         raise error.at(key=_KEY) from None
-    return Contender(name, word, size)
+    return Contender(name, word, table, size)
+
+
+def _accepted(words: Iterable[str]) -> str:
+    """What the list may be, for messages; a number alone is packets, as in bounds."""
+    return (
+        f"{', '.join((*words, OWN))}; with a buffer after a colon if wanted, as in fifo:bdp, "
+        "fifo:448 (packets) or 'codel:50 ms'; commas between them"
+    )
 
 
 def _default_buffer(queue: Mapping[str, object] | None, of_scenario: object) -> str | None:

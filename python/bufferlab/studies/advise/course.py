@@ -80,7 +80,7 @@ class Course:
         self.beside = beside
         """Gives an answer with what the link runs today beside it."""
         self.unmixed = unmixed
-        """Gives an answer with what it comes to, and what is beside it, where one control of a mix is alone."""
+        """Gives an answer with what is beside it where one control of a mix is alone."""
         self.question = question
         self.needs = needs
         self.confidence = confidence

@@ -10,7 +10,7 @@ from bufferlab._scenario_types import ResolvedFlow, ResolvedScenario
 from bufferlab.configure import find_platform
 from bufferlab.resolved import datagrams_bps
 from bufferlab.results.metrics.metric import FRACTION
-from bufferlab.scenario import Scenario, Table
+from bufferlab.scenario import QUEUE_WORDS, Scenario, Table
 from bufferlab.studies.internet import CALL_DSCP
 from bufferlab.studies.words import LLQ, LLQ_FAIR
 from bufferlab.units import packets_text
@@ -61,6 +61,11 @@ def llq_tables(base: Scenario, link: int) -> dict[str, Table]:
         word: {"discipline": "diffserv", "classes": f"{classes}{queue}"}
         for word, queue in ((LLQ, ""), (LLQ_FAIR, f" {FAIR}"))
     }
+
+
+def known_queues(base: Scenario, link: int) -> dict[str, Table]:
+    """Every queue by its word, with those for a link's marked calls where there are some."""
+    return {**QUEUE_WORDS, **llq_tables(base, link)}
 
 
 def percent_of(table: Table) -> int:

@@ -18,6 +18,7 @@ from bufferlab.studies.advise.llq import (
     NEEDED,
     TITLES,
     is_llq,
+    known_queues,
     llq_tables,
     parts_of,
 )
@@ -172,7 +173,7 @@ def queues_for(
         words = [*words, CAKE]
     if any(llqs.get(word) == own for word in words):  # a file that has it in place, as --scenario writes it
         words = [word for word in words if word != OWN]
-    known = {**QUEUE_WORDS, OWN: own, **llqs}
+    known = {**known_queues(base, link), OWN: own}
     tables = {word: dict(known[word]) for word in words}
     if platform is not None:
         asked = names is not None and names != ALL

@@ -11,6 +11,7 @@ from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.beside import Beside
+from bufferlab.studies.advise.llq import known_queues
 from bufferlab.studies.advise.queues import Queue, queue_at
 from bufferlab.studies.contenders import changes, parse_contenders
 from bufferlab.studies.words import OWN
@@ -98,7 +99,7 @@ def todays(written: str, base: Scenario, index: int, queue_of: Callable[[str], Q
         InputError: It is none.
     """
     try:
-        contender, *others = parse_contenders(written)
+        contender, *others = parse_contenders(written, known_queues(base, index))
         queue = None if contender.word == OWN or contender.buffer is not None else queue_of(contender.word)
         scenario = prepare(base, changes(contender, base, index))
     except InputError as error:

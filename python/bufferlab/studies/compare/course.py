@@ -12,17 +12,19 @@ from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike, prepare, seed_list
 from bufferlab.experiment.store.studies import Study
-from bufferlab.scenario import Scenario
+from bufferlab.scenario import QUEUE_WORDS, Scenario
 from bufferlab.studies.advise.larger import judged_by_buffers
+from bufferlab.studies.advise.llq import known_queues
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.question import Question, link_index, prepared
 from bufferlab.studies.advise.queues import AMPLE
+from bufferlab.studies.advise.runnable import runnable
 from bufferlab.studies.buffers import written_link
 from bufferlab.studies.choosing.choice import Choice, apart, choose, lossy, missed_targets, standing
 from bufferlab.studies.choosing.objectives import Emphasis, aspects_of, possible_aspects
 from bufferlab.studies.compare.comparison import Comparison, Measured
 from bufferlab.studies.compare.further import advise_command
-from bufferlab.studies.contenders import changes, parse_contenders
+from bufferlab.studies.contenders import Contender, changes, default_queues, parse_contenders
 from bufferlab.studies.settling import Waiting, is_held, short_runs
 from bufferlab.studies.targets import Values, values_of_run
 from bufferlab.studies.words import OWN, about_changes
@@ -40,6 +42,7 @@ def compare(
     seeds: int | Sequence[int] = DEFAULT_SEEDS,
     link: str | None = None,
     emphasis: Emphasis | None = None,
+    platform: str | None = None,
     threads: int | None = None,
     progress: bool | None = None,
     overrides: Mapping[str, Any] | None = None,
@@ -50,12 +53,15 @@ def compare(
     Args:
         scenario: A scenario, the path of its file, or its content as nested mappings.
         queues: Words of `queue`, each with a buffer after a colon if wanted: "fifo:bdp,splitbuff", or a list.
-            "scenario" is the scenario's own; default that and all there are.
+            "scenario" is the scenario's own, "llq" and "llq-fair" have its marked calls go first; default its
+            own and all there are.
         seeds: How many seeds, counted up from the scenario's own, or a list of seeds.
         link: Whose queue; default the slowest that data crosses.
         emphasis: The kind of aspect that matters most: "throughput", "fairness", "latency", "calls", "pages"
             or "transfers"; or the weights of some, such as {"calls": 10}, where the others have 1; default
             what the scenario says, else all alike.
+        platform: On what they shall run, as `advise` has it: default all that this has, with LLQ where calls
+            are marked; one that it lacks is an error.
         threads: Simulations at a time; default one for each processor.
         progress: Show a progress bar; default if standard error is a terminal.
         overrides: Values that replace those of the scenario, by path.
@@ -65,7 +71,6 @@ def compare(
         InputError: If the scenario or an argument cannot be used.
         RunInterrupted: At Ctrl-C, with the comparison over the seeds that all queues had finished.
     """
-    contenders = parse_contenders(queues)
     base = prepared(scenario, overrides)
     wanted = seed_list(seeds, base.run["seed"])
     needs = Needs.of(base, (), emphasis, ())
@@ -74,6 +79,7 @@ def compare(
         possible_aspects(base, question.site.rtt_ms, needs.emphasis), base
     )  # raises before any work
     index, name = question.index, question.site.link
+    contenders = _contenders(queues, base, index, platform)
     cases = {each.name: prepare(base, changes(each, base, index)) for each in contenders}
     if queues is None:
         cases = _beside_own(base, index, cases)
@@ -88,7 +94,7 @@ def compare(
         parameters=lambda queue: {"queue": queue},
         brief=True,
     )
-    further = partial(advise_command, base, link=link, emphasis=emphasis)
+    further = partial(advise_command, base, link=link, emphasis=emphasis, platform=platform)
     conclude = partial(_conclude, question, cases, needs, further)
     try:
         keeping = runner or Runner(threads=threads, progress=progress)
@@ -107,6 +113,25 @@ def compare(
             store=interrupted.store,
         ) from interrupted
     return conclude(runs)
+
+
+def _contenders(
+    queues: str | Sequence[str] | None, base: Scenario, index: int, platform: str | None
+) -> list[Contender]:
+    """The queues to compare at a link.
+
+    Raises:
+        InputError: One is none, or the platform lacks it.
+    """
+    tables = known_queues(base, index)
+    on = partial(runnable, rate_bps=base.links[index]["rate_bps"] or 1)
+    if queues is None:
+        words = list(QUEUE_WORDS) if platform is None else on(tables, platform, asked=False)
+        return parse_contenders(default_queues(words), tables)
+    contenders = parse_contenders(queues, tables)
+    if platform is not None:
+        on({each.word: each.table for each in contenders if each.table is not None}, platform, asked=True)
+    return contenders
 
 
 def common_seeds(runs: Sequence[Done[str]], queues: int) -> list[int | None]:

@@ -15,7 +15,12 @@ _ANY: Final = "FILE"
 
 
 def advise_command(
-    base: Scenario, choice: Choice | None, *, link: str | None = None, emphasis: Emphasis | None = None
+    base: Scenario,
+    choice: Choice | None,
+    *,
+    link: str | None = None,
+    emphasis: Emphasis | None = None,
+    platform: str | None = None,
 ) -> str:
     """The command `advise` about the same, of equal queues with a choice between these.
 
@@ -24,12 +29,15 @@ def advise_command(
         choice: What was recommended.
         link: The link that was asked about, if one was.
         emphasis: What was asked to matter most.
+        platform: On what the queues shall run, if that was said.
     """
     words = ["bufferlab", "advise", base.file or _ANY]
     if choice is not None and choice.tied:
         words += ["--queues", ",".join(_queues((choice.name, *choice.tied)))]
     if link is not None:
         words += ["--link", link]
+    if platform is not None:
+        words += ["--platform", platform]
     if isinstance(emphasis, str):
         words += ["--for", emphasis]
     for path, value in _flat(base.overrides):
