@@ -79,6 +79,37 @@ def test_what_bursts_carry_is_no_rate(
     assert seen.other_rate_bps is None
 
 
+WEB: Final = {"kind": "web", "size": "0.5 MB", "every": "0.372 s"}
+BY_TURNS: Final = {"kind": "on-off", "on": "0.2 s", "off": "0.835 s"}
+SHORT_BURSTS: Final = {"kind": "on-off", "size": "0.5 MB", "off": "exponential(mean=1.41 s)"}
+
+
+@pytest.mark.parametrize(
+    ("mbps", "flow", "place", "found", "why"),
+    [
+        # they were 67, 34, 34 and 47 Mbps: in each second bursts come to about as much
+        (100, {"count": 6, "rtt": "30 ms", "application": WEB}, "receivers", 100, ""),
+        (50, {"count": 7, "rtt": "20 ms", "application": BY_TURNS}, "receivers", 50, ""),
+        (50, {"count": 7, "rtt": "20 ms", "application": BY_TURNS}, "senders", None, "carry 33.6 Mbps alike"),
+        # of senders' own links, which many windows exceed
+        (
+            100,
+            {"count": 12, "rtt": "10 ms", "application": SHORT_BURSTS, "access_rate": "47.3 Mbps"},
+            "receivers",
+            None,
+            "have no one rate",
+        ),
+    ],
+)
+def test_what_faster_windows_exceed_is_no_rate(
+    mbps: int, flow: dict[str, Any], place: str, found: int | None, why: str, tmp_path: Path
+) -> None:
+    link = {"buffer": "0.35 bdp"} if flow["count"] == 6 else {"buffer": "1.3 bdp"}
+    seen = captured(tmp_path, f"{mbps} Mbps", [flow], place, **link)
+    assert seen.rate_bps == (None if found is None else pytest.approx(found * 1e6, rel=0.01))
+    assert why in (seen.why_no_rate or "")
+
+
 @pytest.mark.parametrize(
     ("bps", "flows", "link"),
     [

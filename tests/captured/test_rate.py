@@ -18,6 +18,7 @@ LINK: dict[str, Any] = {
     "rate_error_bps": 0.0,
     "rate_by": 2,
     "is_queue_ahead": 1,
+    "plateau_1s_bps": 10e6,
     "plateau_1s_share": 0.0,
     "queued_1s_windows": 0,
     "plateau_100ms_share": 0.6,

@@ -9,6 +9,7 @@ from typing import Any, Final
 import polars as pl
 
 from bufferlab.captured.link import RATE_BY, VANTAGES
+from bufferlab.units import format_rate
 
 _TICK_S: Final = 1e-6
 _FULL_BITS: Final = 12_000
@@ -40,7 +41,7 @@ _LOSSY: Final = (
 _MORE: Final = 1.05
 """What arrives can be this many times the rate of the link, by errors of both."""
 
-_MANY_IDLE: Final = 0.5
+_MANY_IDLE: Final = 0.4
 """Traffic comes in bursts where the link is idle for a while in more than that part of the windows in which
 packets wait. Our choice."""
 
@@ -156,6 +157,12 @@ def _is_by_turns(link: Mapping[str, Any]) -> bool:
     return idle > _MANY_IDLE * (idle + busy)
 
 
+def _is_of_bursts(link: Mapping[str, Any]) -> bool:
+    """Whether windows of 1 s have one rate that is none of the link, as too many shorter ones exceed it."""
+    is_plateau = int(link["queued_1s_windows"]) >= _FEWEST and float(link["plateau_1s_share"]) >= _LEAST_PART
+    return is_plateau and int(link["rate_by"]) != 1
+
+
 def _other(link: Mapping[str, Any], bps: float) -> tuple[float | None, float]:
     """The rate that many windows have in place of the first, and which part of them.
 
@@ -182,6 +189,12 @@ def _few(link: Mapping[str, Any], flows: pl.DataFrame, losses: float | None, dur
         return (
             f"packets waited for a while in {idle + tenths:,} windows of 100 ms, and in {idle:,} of these "
             "the link was idle for a quarter or more: they come in bursts"
+        )
+    if _is_of_bursts(link):
+        carried = format_rate(float(f"{link['plateau_1s_bps']:.3g}"))
+        return (
+            f"windows of 1 s carry {carried} alike, but many of 100 ms carry more: packets come in bursts, "
+            "and the link is faster"
         )
     is_seldom = tenths < _SELDOM * all_tenths
     is_lossy = (losses or 0.0) >= _SOME_LOSS

@@ -3,6 +3,9 @@
 use super::pauses::Pauses;
 use super::rates::{Cluster, Rates};
 
+/// A window is faster than a rate if it carries that many times as much: packets cross windows' edges. Our choice.
+const FASTER: f64 = 1.08;
+
 /// Bytes by windows of one width, and the rates of those in which a queue stood.
 ///
 /// A link with a standing queue sends all the time, so what leaves it in a window is its rate, up to a packet at both ends. That is what the
@@ -24,6 +27,8 @@ pub(crate) struct Windows {
     /// What arrived in windows with a queue ahead, and what was seen in those with one behind.
     delivered: Rates,
     seen: Rates,
+    /// The same of all windows, with a queue or without.
+    all: [Rates; 2],
     /// The sum over windows with a queue of what is waited in the mean, ahead and behind.
     standing_ns: [f64; 2],
     highest_bps: f64,
@@ -47,6 +52,7 @@ impl Windows {
             queued_ns: [0; 2],
             delivered: Rates::default(),
             seen: Rates::default(),
+            all: [0; 2].map(|_| Rates::default()),
             standing_ns: [0.0; 2],
             highest_bps: 0.0,
             is_whole: false,
@@ -122,6 +128,11 @@ impl Windows {
         if is_ahead { &self.delivered } else { &self.seen }.second()
     }
 
+    /// Windows in which more arrived (a queue ahead), or more was seen, than a link of this rate carries.
+    pub(crate) fn faster_windows(&self, is_ahead: bool, rate_bps: f64) -> u64 {
+        self.all[usize::from(!is_ahead)].above(FASTER * rate_bps)
+    }
+
     /// The highest rate of a window, with or without a queue; zero if there is no whole window.
     pub(crate) fn highest_bps(&self) -> f64 {
         self.highest_bps
@@ -136,6 +147,7 @@ impl Windows {
         let end = self.index.map_or(0, |index| (index + 1) * self.width_ns);
         let sides = [(&mut self.delivered, self.delivered_bytes), (&mut self.seen, self.seen_bytes)];
         for (place, (rates, bytes)) in sides.into_iter().enumerate() {
+            self.all[place].add(rate(bytes));
             let [samples, queued] = [self.samples[place], self.queued[place]];
             if samples == 0 || queued * 2 < samples {
                 continue;

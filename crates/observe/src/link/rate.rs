@@ -9,6 +9,14 @@ const PLATEAU_SHARE: f64 = 0.5;
 const LEAST_PAIRS: u64 = 100;
 const MODE_SHARE: f64 = 0.2;
 
+/// A rate is that of bursts, not of the link, if there are as many faster windows as such a part of those in which packets wait: where
+/// links were full all the time it was 0.13 at most, where bursts kept packets waiting half of each window 0.4 and more. Our choice.
+const FASTER: f64 = 0.25;
+/// A faster rate that such a part of the windows of 1 s has is another of a link that varies. Our choice.
+const VARIES: f64 = 0.15;
+/// The other rate is as many times the first at least.
+const APART: f64 = 1.15;
+
 /// What an estimate comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum By {
@@ -25,16 +33,45 @@ pub(crate) enum By {
 /// An estimate with the number of its measurements.
 pub(crate) type Estimate = (Option<Cluster>, u64);
 
+/// Windows of 100 ms in which a rate may be exceeded.
+pub(crate) struct Faster<F: Fn(f64) -> u64> {
+    /// How many carry more than a link of this rate.
+    pub(crate) than: F,
+    /// In how many packets wait, and in how many of these the link is idle for a while.
+    pub(crate) waiting: u64,
+    pub(crate) idle: u64,
+}
+
 /// The rate: of the plateaus that of longer windows first, since fewer packets at their ends count wrong; then the distances, which are
 /// the bottleneck's only behind it. Plateaus need a queue, so a link that none was seen to wait for has at most the last.
-pub(crate) fn choose(seconds: Estimate, tenths: Estimate, dispersion: Estimate) -> Option<(Cluster, By)> {
+///
+/// None is the link's that many windows exceed, unless it varies: `second` is the other rate of the windows of 1 s.
+pub(crate) fn choose(
+    seconds: Estimate,
+    second: Option<Cluster>,
+    tenths: Estimate,
+    dispersion: Estimate,
+    faster: &Faster<impl Fn(f64) -> u64>,
+) -> Option<(Cluster, By)> {
+    let most = FASTER * faster.waiting.max(LEAST_WINDOWS) as f64;
+    let is_possible = |cluster: &Cluster| ((faster.than)(cluster.rate_bps) as f64) < most;
     let trusted = |(cluster, number): Estimate, least: u64, share: f64| {
         cluster.filter(|cluster| number >= least && cluster.share >= share)
     };
     let plateau = |estimate, by| trusted(estimate, LEAST_WINDOWS, PLATEAU_SHARE).map(|cluster| (cluster, by));
-    plateau(seconds, By::Seconds)
-        .or_else(|| plateau(tenths, By::Tenths))
-        .or_else(|| trusted(dispersion, LEAST_PAIRS, MODE_SHARE).map(|cluster| (cluster, By::Dispersion)))
+    let varies = |rate_bps: f64| {
+        second.is_some_and(|other| other.share >= VARIES && other.rate_bps > APART * rate_bps)
+    };
+    let steady = plateau(seconds, By::Seconds);
+    let fine = steady.filter(|(cluster, _)| is_possible(cluster) || varies(cluster.rate_bps));
+    // bursts that leave the link idle in many windows do so for shorter than is seen in others
+    let is_blurred = steady.is_some() && faster.idle as f64 >= most;
+    let short = plateau(tenths, By::Tenths).filter(|(cluster, _)| is_possible(cluster) && !is_blurred);
+    fine.or(short).or_else(|| {
+        trusted(dispersion, LEAST_PAIRS, MODE_SHARE)
+            .filter(is_possible)
+            .map(|cluster| (cluster, By::Dispersion))
+    })
 }
 
 #[cfg(test)]
@@ -44,14 +81,23 @@ mod tests {
     #[test]
     fn the_plateau_goes_before_distances() {
         let estimate = |rate_bps, share, number| (Some(Cluster { rate_bps, error_bps: 0.0, share }), number);
-        let chosen = |seconds, tenths, pairs| {
-            choose(seconds, tenths, pairs).map(|(cluster, by)| (cluster.rate_bps, by))
+        let faster_than = |rate_bps| move |bps: f64| if bps < rate_bps { 9 } else { 0 };
+        let above = |rate_bps, second, seconds, tenths, pairs| {
+            let faster = Faster { than: faster_than(rate_bps), waiting: 30, idle: 0 };
+            choose(seconds, second, tenths, pairs, &faster).map(|(cluster, by)| (cluster.rate_bps, by))
         };
+        let chosen = |seconds, tenths, pairs| above(0.0, None, seconds, tenths, pairs);
         let (good, few, wide) = (estimate(1.0, 0.6, 10), estimate(2.0, 0.6, 9), estimate(3.0, 0.4, 100));
         let pairs = estimate(4.0, 0.2, 100);
         assert_eq!(chosen(good, good, pairs), Some((1.0, By::Seconds)));
         assert_eq!(chosen(few, good, pairs), Some((1.0, By::Tenths)));
         assert_eq!(chosen(few, wide, pairs), Some((4.0, By::Dispersion)));
         assert_eq!(chosen((None, 0), wide, few), None);
+        // what many windows exceed is none, unless the link varies
+        let (other, rare) = (estimate(2.0, 0.2, 0).0, estimate(2.0, 0.1, 0).0);
+        assert_eq!(above(1.5, rare, good, estimate(2.0, 0.6, 10), pairs), Some((2.0, By::Tenths)));
+        assert_eq!(above(1.5, other, good, good, pairs), Some((1.0, By::Seconds)));
+        assert_eq!(above(3.5, None, good, good, pairs), Some((4.0, By::Dispersion)));
+        assert_eq!(above(4.5, None, good, good, pairs), None);
     }
 }

@@ -49,6 +49,12 @@ impl Rates {
         self.total
     }
 
+    /// How many are higher.
+    pub(crate) fn above(&self, rate_bps: f64) -> u64 {
+        let first = (bucket((rate_bps as u64).max(LEAST_BPS)) - bucket(LEAST_BPS) + 1).min(self.cells.len());
+        self.cells[first..].iter().map(|cell| cell.count).sum()
+    }
+
     /// The largest cluster; the faster of equal ones.
     pub(crate) fn cluster(&self) -> Option<Cluster> {
         self.middle(|_| true).map(|middle| self.around(middle))
@@ -102,6 +108,7 @@ mod tests {
         assert!((cluster.rate_bps - 100e6).abs() < 1.0, "{cluster:?}");
         assert!((cluster.error_bps - 0.258e6).abs() < 1e3, "{cluster:?}");
         assert_eq!(cluster.share, 9.0 / 20.0);
+        assert_eq!([10e6, 19e6, 98e6, 1e9].map(|bps| rates.above(bps)), [18, 9, 9, 0]);
         let second = rates.second().unwrap();
         assert!((second.rate_bps - 19e6).abs() < 1.0 && second.share == 1.0 / 20.0, "{second:?}");
         let mut same = Rates::default();

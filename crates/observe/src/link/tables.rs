@@ -3,7 +3,7 @@
 use super::Link;
 use super::plateau::Windows;
 use super::queueing::Queueing;
-use super::rate::{By, choose};
+use super::rate::{By, Faster, choose};
 use super::rates::Cluster;
 use super::side::{Side, is_ahead};
 use crate::observation::{DistributionRow, LinkRow, MomentRow, Observation, QueueingRow, SecondRow};
@@ -66,7 +66,13 @@ impl Link {
         let [tenths, seconds] = self.windows.each_ref().map(estimate);
         let [second_tenths, second_seconds] = self.windows.each_ref().map(|each| each.second(is_ahead));
         let dispersion = (self.dispersion.mode(), self.dispersion.pairs());
-        let chosen = choose(seconds, tenths, dispersion);
+        let tenth = &self.windows[0];
+        let faster = Faster {
+            than: |rate_bps| tenth.faster_windows(is_ahead, rate_bps),
+            waiting: tenths.1 + tenth.idle_windows(is_ahead),
+            idle: tenth.idle_windows(is_ahead),
+        };
+        let chosen = choose(seconds, second_seconds, tenths, dispersion, &faster);
         let rate = |cluster: Option<Cluster>| cluster.map_or(f64::NAN, |cluster| cluster.rate_bps);
         let error = |cluster: Option<Cluster>| cluster.map_or(f64::NAN, |cluster| cluster.error_bps);
         let share = |cluster: Option<Cluster>| cluster.map_or(f64::NAN, |cluster| cluster.share);
