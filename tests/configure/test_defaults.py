@@ -58,6 +58,7 @@ def test_each_default_can_be_simulated(default: Default) -> None:
         ("openwrt", 10**8, 2797),
         ("routeros", 10**9, 100),
         ("junos", 10**9, 7917),
+        ("junos", 10**8, 3959),
         ("ios-xe", 10**6, 64),
         ("ios-xe", 15_360_000, 64),
         ("ios-xe", 10**8, 417),
@@ -83,6 +84,8 @@ def test_the_document_has_every_default() -> None:
     text = DOCS.read_text()
     for platform, default in DEFAULTS:
         least = f", at least {default.least_packets} packets" if default.least_packets else ""
+        if default.faster is not None:
+            least += f", {default.faster[1]} from {default.faster[0] / 1e9:g} Gbps on"
         sources = "; ".join(f"{each}" for each in default.sources)
         words = (
             f"| `{platform.name}` | {default.of} | {default.queue['discipline']} | {default.buffer}{least} |"

@@ -59,7 +59,8 @@ def write(answer: Answer, target: Target) -> Written:
     if too_short:
         notes.append(f"{us} us are more than these cards take: {'; '.join(too_short)}.")
     notes.append(
-        "Ranges are known for M and T Series; on others the commit or 'show class-of-service' shows them."
+        "MPCs of MX Series take 4 KB to 256 MB, by model, and round to the nearest of 256 steps; on others "
+        "the commit or 'show class-of-service' shows the range."
     )
     return Written(tuple(lines), tuple(notes), us, "us", _after(target))
 
@@ -84,6 +85,8 @@ _SHAPED: Final = (
 
 _JUNOS: Final = "Junos OS Class of Service"
 
+_MPC: Final = "Scheduler Delay Buffering on MIC and MPC Interfaces"
+
 JUNOS: Final = Platform(
     name="junos",
     title="Juniper Junos",
@@ -101,6 +104,7 @@ JUNOS: Final = Platform(
         Source(
             _JUNOS, "Default Routing Engine Protocol Queue Assignments", "BGP in queue 0, others in queue 3"
         ),
+        Source(_JUNOS, _MPC, "4 KB to 256 MB, by model; 256 steps"),
         Source(_JUNOS, "Default Schedulers Overview", "network-control has 5 % of bandwidth and buffer"),
         Source(_JUNOS, "show class-of-service interface, show interfaces queue", "what they show"),
         Source("Junos OS CLI", "commit (confirmed), rollback", "both, and the numbers of commits"),
@@ -110,6 +114,21 @@ JUNOS: Final = Platform(
     counts_bytes=True,
     faster=((10**9, "xe-0/0/0"), (10 * 10**9, "et-0/0/0")),
     defaults=(
+        Default(
+            of="MX Series with MPCs",
+            queue={"discipline": "fifo"},
+            buffer="475 ms",
+            faster=(10**9, "95 ms"),
+            sources=(
+                Source(_JUNOS, "Default Schedulers Overview", "best effort has 95 % of bandwidth and buffer"),
+                Source(_JUNOS, _MPC, "500 ms below 1 Gbps, 100 ms from there on"),
+            ),
+            note=(
+                "Best effort has 95 % of the interface's buffer, which is 500 ms below 1 Gbps, and 100 ms "
+                "from there on. A full buffer drops from its head, where the scenario's FIFO refuses what "
+                "comes."
+            ),
+        ),
         Default(
             of="M5, M7i, M10, M10i and J Series",
             queue={"discipline": "fifo"},
@@ -130,8 +149,8 @@ JUNOS: Final = Platform(
             ),
             note=(
                 "Best effort has 95 % of the interface's buffer, which differs by card: 95 % of 50, 80, 100 "
-                "or 200 ms on M and T Series; that of MX Series was not found. A full buffer drops from "
-                "its head, where the scenario's FIFO refuses what comes."
+                "or 200 ms on M and T Series. A full buffer drops from its head, where the scenario's FIFO "
+                "refuses what comes."
             ),
         ),
     ),

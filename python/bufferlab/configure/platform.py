@@ -44,6 +44,7 @@ class Default:
         sources: Where that was read.
         note: What to know of it: where it differs, and what the scenario's queue leaves out.
         least_packets: Full packets of 1500 bytes that it holds at least, whatever the rate.
+        faster: The buffer instead from a rate on, bit/s; none where it is always the same.
     """
 
     of: str
@@ -52,11 +53,14 @@ class Default:
     sources: tuple[Source, ...]
     note: str
     least_packets: int = 0
+    faster: tuple[int, str] | None = None
 
     def buffer_at(self, rate_bps: int) -> str:
         """The buffer on a link of a rate, bit/s, as in a scenario."""
-        packets = read_answer(f"{rate_bps} bps", self.queue, self.buffer, "1500 B", "0 B").packets
-        return self.buffer if packets >= self.least_packets else f"{self.least_packets} packets"
+        from_bps, other = self.faster or (rate_bps + 1, self.buffer)
+        buffer = other if rate_bps >= from_bps else self.buffer
+        packets = read_answer(f"{rate_bps} bps", self.queue, buffer, "1500 B", "0 B").packets
+        return buffer if packets >= self.least_packets else f"{self.least_packets} packets"
 
 
 @dataclass(frozen=True)
