@@ -59,6 +59,15 @@ def test_the_answer_stands_beside_the_queue_that_the_capture_shows(bufferlab: Co
     assert re.search(r"^│ today +fifo, 40 packets +100 ", ended.out, re.MULTILINE), ended.out
 
 
+def test_the_answer_is_tried_with_other_controls(bufferlab: Command, capture: str) -> None:
+    """It rested on the one guess whose run is nearest."""
+    ended = bufferlab("observe", capture, "--advise", "--quick")
+    assert ended.status == 0, ended.err
+    box = " ".join("".join(ended.out.partition("╰")[0].replace("│", " ")).split())
+    (named,) = re.findall(r"controls The answer (?:holds|does not hold)(.*?)\.", box)
+    assert len({"cubic", "bbr"} & set(re.findall(r"\w+", named))) == 2
+
+
 def test_a_quick_answer_comes_first_with_its_doubts_and_little_below(
     bufferlab: Command, capture: str
 ) -> None:

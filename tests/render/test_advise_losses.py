@@ -12,7 +12,7 @@ from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.least import Run
-from bufferlab.studies.targets import Values, make_target
+from bufferlab.studies.targets import Target, Values, make_target
 
 from ..advised import FIFO, advised, entry, runs, site
 from .boxes import MET, box
@@ -44,6 +44,24 @@ def test_a_loss_that_another_control_does_not_have_is_reported_with_it() -> None
     assert "Loss is 5 %: the congestion control causes most, as with cubic alone it is 1 %." in text
     alike = dataclasses.replace(less, values={"loss": 0.04})
     assert "causes most" not in " ".join(box(advised(lossy, sensitivity=[other, alike])))
+
+
+def test_whether_the_answer_holds_with_controls_that_may_be_as_true_is_said() -> None:
+    use = make_target("utilization", 0.99)
+
+    def tried(name: str, loss: float = 0.01, *missed: Target) -> Sensitivity:
+        values = {"loss": loss, "utilization": 0.93 if missed else 1.0}
+        return Sensitivity(name, name, values, missed, None, is_of_control=True, is_supposed=True)
+
+    def said(*sensitivity: Sensitivity) -> str:
+        lossless = {"fifo": (14, runs({**FIFO, "loss": 0.01}))}
+        return " ".join(" ".join(box(advised(lossless, sensitivity=list(sensitivity)))).split())
+
+    assert "controls The answer holds with cubic and reno, too." in said(tried("cubic"), tried("reno"))
+    mixed = said(tried("cubic"), tried("bbr", 0.2), tried("reno", 0.01, use))
+    assert "holds with cubic, too; with bbr it loses 20 %; with reno utilization is 93 %." in mixed
+    assert "The answer does not hold; with bbr it loses 20 %." in said(tried("bbr", 0.2))
+    assert "what if" not in mixed and "what-ifs" not in mixed and "But with" not in mixed
 
 
 @pytest.mark.parametrize(("control", "expected"), [("dctcp", True), ("cubic", False)])

@@ -70,6 +70,10 @@ _ERRORS: Final = 2.0
 of the logarithm of the captured loss, which is one over the root of its episodes. Then one control is
 preferred to a mix. Our choice."""
 
+_FEWEST_SUPPOSED: Final = 2
+_MOST_SUPPOSED: Final = 3
+"""Other mixes in which an answer is tried. Our choice."""
+
 _ALIKE_WAITS: Final = 0.4
 """With FQ-CoDel the likeness of waits was below this in drawn links; with FIFOs that keep packets waiting it
 is not."""
@@ -98,6 +102,8 @@ class Fit:
         controls: The mix; `None` where the operator named it, or no run came near, and the scenario has the
             Internet's.
         alike: Other mixes whose runs are nearly as near.
+        supposed: Those that are nearest, as near or not, each with the scenario of its nearest run: an answer
+            should hold with them.
         queue: What the scenario's bottleneck runs, by its word.
         buffer: How large its buffer is, as in the scenario.
         queue_by: How that is known: `"seen"` to fill, nearest of the `"runs"`, or `"assumed"`.
@@ -121,6 +127,7 @@ class Fit:
     reproduced: Values
     left_out: Mapping[str, float] = field(default_factory=dict)
     hidden_ms: float = 0.0
+    supposed: Mapping[str, Scenario] = field(default_factory=dict)
 
     @property
     def is_queue_known(self) -> bool:
@@ -213,12 +220,13 @@ def _nearest(link: CapturedLink, known: Known, seen: Values, tell: Tell) -> Fit:
     own = [each for each in tried if each.controls == name]
     best = _simplest(own, apart)
     if best.distance > NEAR:
-        return _usual(link, known, seen)
+        return replace(_usual(link, known, seen), supposed=_supposed(tried, None, ()))
+    alike = _alike(by_mix, name, apart)
     by_queue = _least(tried, lambda each: str(each.queue))
     return Fit(
         best.scenario,
         name,
-        _alike(by_mix, name, apart),
+        alike,
         best.queue.discipline,
         best.queue.buffer,
         "seen" if _assumed(link) == "seen" and best.queue == cases[0][2] else "runs",
@@ -226,7 +234,22 @@ def _nearest(link: CapturedLink, known: Known, seen: Values, tell: Tell) -> Fit:
         best.distance,
         seen,
         best.values,
+        supposed=_supposed(tried, name, alike),
     )
+
+
+def _supposed(tried: list[_Tried], chosen: str | None, alike: tuple[str | None, ...]) -> dict[str, Scenario]:
+    """Other mixes, each with the scenario of its nearest run: those that are alike, one control alone first.
+
+    Where few are, the nearest others, too.
+    """
+    found: dict[str, Scenario] = {}
+    for each in sorted(tried, key=lambda each: each.distance):
+        if each.controls is not None and each.controls != chosen:
+            found.setdefault(each.controls, each.scenario)
+    names = sorted(found, key=lambda name: (name not in alike, name in alike and name not in PURE))
+    number = min(max(len(alike), _FEWEST_SUPPOSED), _MOST_SUPPOSED)
+    return {name: found[name] for name in names[:number]}
 
 
 def _simplest(tried: list[_Tried], apart: float) -> _Tried:

@@ -66,7 +66,13 @@ def answer_on(
 
 
 def advise_captured(
-    file: Path, capture: str, *, quick: bool, today: str | None, against: Sequence[str]
+    file: Path,
+    capture: str,
+    *,
+    quick: bool,
+    today: str | None,
+    against: Sequence[str],
+    supposed: Mapping[str, Scenario],
 ) -> None:
     """Answer for the scenario of a capture, with what speaks against it in the answer's box.
 
@@ -76,6 +82,7 @@ def advise_captured(
         quick: Whether the first answer is enough; then the evidence is left out.
         today: What the link runs now, as `advise` takes it.
         against: Doubts, the gravest first.
+        supposed: Scenarios with other controls that may be as true, by what is other in them.
     """
     nothing = Quick(None, None, None, None, None, STACK, {})
     loaded, assumed = load(file, nothing, {}, to="advise on")
@@ -90,6 +97,7 @@ def advise_captured(
         "assumed": assumed,
         "today": today,
         "lengthen": may_lengthen(file, {}),
+        "supposed": supposed,
         "runner": runner,
     }
     advice = answer_on(loaded, [], None, asked, deliver, boxed=True, typed=typed, shaped=None)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bufferlab.captured.findings import Findings
     from bufferlab.captured.scenario import Known
     from bufferlab.captured.sockets import Sockets
+    from bufferlab.scenario import Scenario
 
 _EXAMPLES: Final = """\b
 Examples:
@@ -223,12 +224,14 @@ class _Answer(NamedTuple):
         quick: Whether its first answer is enough.
         today: What the link runs now, as `advise` takes it; `None` if the capture does not show it.
         against: What speaks against the scenario, the gravest first.
+        supposed: Scenarios with other controls that may be as true, by these.
     """
 
     is_wanted: bool
     quick: bool = False
     today: str | None = None
     against: Sequence[str] = ()
+    supposed: Mapping[str, Scenario] = {}
 
 
 def _check_together(
@@ -358,7 +361,7 @@ def _fit_and_write(found: Findings, path: Path | None, known: Known, answer: _An
     against = list(contradicted(found, known))
     doubts = [f"{BEWARE}{each}" for each in (*found.doubts, *against)]
     grave = list(fit_doubts(fit, is_mix_given=known.mix is not None))
-    answer = answer._replace(against=[*grave, *against, *found.doubts])
+    answer = answer._replace(against=[*grave, *against, *found.doubts], supposed=fit.supposed)
     if fit.is_queue_known and is_like(fit):
         answer = answer._replace(today=OWN)
     said = [*lines, *(f"{BEWARE}{each}" for each in against)]
@@ -388,6 +391,13 @@ def _write(scenario: str, capture: str, path: Path | None, lines: Sequence[str],
             )
         if answer.is_wanted:
             named = capture if path is None else str(path)
-            advise_captured(file, named, quick=answer.quick, today=answer.today, against=answer.against)
+            advise_captured(
+                file,
+                named,
+                quick=answer.quick,
+                today=answer.today,
+                against=answer.against,
+                supposed=answer.supposed,
+            )
             if answer.quick:
                 say(_WHOLE)

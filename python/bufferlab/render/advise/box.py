@@ -38,7 +38,7 @@ from bufferlab.render.advise.trade import room, trade
 from bufferlab.render.advise.typed import LINUX, WIDTH, Typed
 from bufferlab.render.advise.unmet import helps, narrower, without_one
 from bufferlab.render.advise.users import apart, users_lines
-from bufferlab.render.advise.what_if import what_if
+from bufferlab.render.advise.what_if import supposed_text, what_if
 from bufferlab.render.advise.words import (
     check_text,
     entry_text,
@@ -88,6 +88,8 @@ def box_of(advice: Advice, typed: Typed | None = LINUX, against: Sequence[str] =
         Line("beware", f"{text[0].upper()}{text[1:]}.{after}")
         for text, after in zip(against, rest, strict=False)
     ]
+    if (held := supposed_text(advice)) is not None:
+        doubts.append(Line("controls", held))
     lines = [*doubts, *_lines(advice, typed, first)]
     return Box(place_text(advice.site, advice.needs.emphasis), first, lines, figures(advice, _shown(advice)))
 

@@ -37,7 +37,8 @@ def harms(advice: Advice, each: Sensitivity) -> list[tuple[str, str]]:
 
 def harmed(advice: Advice) -> str | None:
     """In which change of the traffic users would suffer most, as a sentence; `None` if in none."""
-    hurt = [(each, found) for each in advice.sensitivity if (found := harms(advice, each))]
+    changes = [each for each in advice.sensitivity if not each.is_supposed]  # those have a line of their own
+    hurt = [(each, found) for each in changes if (found := harms(advice, each))]
     if not hurt:
         return None
     worst, what = min(hurt, key=lambda pair: (-len(pair[1]), -(pair[0].values.get("loss") or 0.0)))

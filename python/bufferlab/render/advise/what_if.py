@@ -27,9 +27,34 @@ _MOST_LINES: Final = 4
 """Lines of the box that the warning takes at most."""
 
 
+def supposed_text(advice: Advice) -> str | None:
+    """Whether the answer holds in the scenarios that may be as true, as a sentence; `None` without any."""
+    tried = [each for each in advice.sensitivity if each.is_supposed]
+    if not tried or not advice.choice.meets:
+        return None
+    holding = [each.brief for each in tried if _is_fine(advice, each)]
+    other = [f"with {each.brief} {_failing(advice, each)}" for each in tried if not _is_fine(advice, each)]
+    held = f"the answer holds with {listed(holding)}, too" if holding else "the answer does not hold"
+    text = "; ".join([held, *other])
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _failing(advice: Advice, each: Sensitivity) -> str:
+    """What the answer misses in a change, or what harm it does there, as a clause."""
+    if not each.missed:
+        return f"it {' and '.join(text for text, _ in harms(advice, each))}"
+    target = each.missed[0]
+    return f"{title_text(target)} is {_broken(advice, each, target)}"
+
+
+def _is_fine(advice: Advice, each: Sensitivity) -> bool:
+    """Whether the answer meets all targets in a change, and does no harm."""
+    return each.holds and not harms(advice, each)
+
+
 def fragile(advice: Advice) -> str | None:
     """That other traffic would miss a target: which traffic, which target, about which buffer holds there."""
-    changes = advice.sensitivity
+    changes = _what_ifs(advice)
     missing = [each for each in changes if each.surely_breaks]
     if not missing or not advice.choice.meets:
         return None
@@ -172,19 +197,25 @@ def is_monotone(target: Target) -> bool:
 
 def what_if(advice: Advice) -> Iterator[Line]:
     """Where the answer still meets all targets, and where it misses which; which sizes do there."""
-    if not advice.sensitivity or not advice.choice.meets:
+    if not _what_ifs(advice) or not advice.choice.meets:
         return
     texts = [_text(advice, sizes=True), _text(advice, sizes=False), _counted(advice)]
-    if not all(each.holds and not harms(advice, each) for each in advice.sensitivity):
+    if not all(_is_fine(advice, each) for each in _what_ifs(advice)):
         texts = [_rows(advice), *texts]
     first, *less = texts
     yield Line("what if", first, shorter=[*((8, text) for text in less), (4, "")], is_elsewhere=True)
 
 
+def _what_ifs(advice: Advice) -> list[Sensitivity]:
+    """The changes but for scenarios that may be as true, which are spoken of by themselves."""
+    return [each for each in advice.sensitivity if not each.is_supposed]
+
+
 def _rows(advice: Advice) -> str:
     """A row for each change of the traffic: whether the targets are met, and about which buffer does."""
-    width = max(len(each.brief) for each in advice.sensitivity)
-    return "\n".join(f"{each.brief:<{width}}  {_outcome(advice, each)}" for each in advice.sensitivity)
+    changes = _what_ifs(advice)
+    width = max(len(each.brief) for each in changes)
+    return "\n".join(f"{each.brief:<{width}}  {_outcome(advice, each)}" for each in changes)
 
 
 def _outcome(advice: Advice, each: Sensitivity) -> str:
@@ -200,11 +231,11 @@ def _outcome(advice: Advice, each: Sensitivity) -> str:
 
 def _text(advice: Advice, *, sizes: bool) -> str:
     holding = [
-        _with(each, _kept(advice, each)) if sizes else each.brief for each in advice.sensitivity if each.holds
+        _with(each, _kept(advice, each)) if sizes else each.brief for each in _what_ifs(advice) if each.holds
     ]
     parts = [f"Met with {', '.join(holding)}."] if holding else []
     missing: dict[Target, list[str]] = {}
-    for each in advice.sensitivity:
+    for each in _what_ifs(advice):
         for target in each.missed[:1]:
             text = _with(each, _broken(advice, each, target)) if sizes else each.brief
             missing.setdefault(target, []).append(text)
@@ -215,10 +246,11 @@ def _text(advice: Advice, *, sizes: bool) -> str:
 
 def _counted(advice: Advice) -> str:
     """In how many changes the answer meets all targets, and of how many the runs leave that open."""
-    holding, total = sum(each.holds for each in advice.sensitivity), len(advice.sensitivity)
-    unsure = sum(each.is_unsure for each in advice.sensitivity)
+    changes = _what_ifs(advice)
+    holding, total = sum(each.holds for each in changes), len(changes)
+    unsure = sum(each.is_unsure for each in changes)
     open_ones = f", {unsure} {'is' if unsure == 1 else 'are'} not sure" if unsure else ""
-    most = max((each.values.get("loss") or 0.0 for each in advice.sensitivity), default=0.0)
+    most = max((each.values.get("loss") or 0.0 for each in changes), default=0.0)
     lossy = f" (loss up to {significant(most * 100, 2)} %)" if loses_heavily(most, advice.targets) else ""
     return f"Met in {holding} of {total} what-ifs{lossy}{open_ones}."
 

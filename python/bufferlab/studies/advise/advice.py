@@ -417,6 +417,7 @@ def _what_if(each: Sensitivity) -> dict[str, Any]:
         "title": each.title,
         "holds": each.holds,
         "missed": [str(target) for target in each.missed],
+        "is_supposed": each.is_supposed,
         "values": dict(each.values),
     }
 

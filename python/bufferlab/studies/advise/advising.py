@@ -8,6 +8,7 @@ from typing import Any
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike
 from bufferlab.experiment.store.studies import Study
+from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.answering import Manner, answer_link
 from bufferlab.studies.advise.course import Watch
@@ -33,6 +34,7 @@ def advise(
     sensitivity: bool = True,
     today: str | None = None,
     lengthen: bool = False,
+    supposed: Mapping[str, Scenario] | None = None,
     threads: int | None = None,
     progress: bool | None = None,
     overrides: Mapping[str, Any] | None = None,
@@ -69,6 +71,8 @@ def advise(
             platform's interfaces run if nobody configured a queue, if a platform is given.
         lengthen: Begin again with longer runs where those of the scenario are too short to judge the answer;
             else a warning says so.
+        supposed: Scenarios with other controls that may be as true, by what is other in them, as of a capture
+            that does not tell them apart: the answer is tried in each.
         threads: Simulations at a time; default one for each processor.
         progress: Show a progress bar; default if standard error is a terminal.
         overrides: Values that replace those of the scenario, by path.
@@ -93,6 +97,7 @@ def advise(
         sensitivity=sensitivity,
         today=today,
         lengthen=lengthen,
+        supposed=supposed or {},
     )
     keeping = runner or Runner(threads=threads, progress=progress)
     with keeping.study(Study.of("advise", base)):

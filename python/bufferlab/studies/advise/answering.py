@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from bufferlab.configure import find_platform
@@ -56,6 +56,8 @@ class Manner:
         default: Run what the platform runs by default beside the answer, if nobody says what runs today.
         usual: Try only queues with a target of delay, at the usual one, if there are any: no search.
         lengthen: Begin again with longer runs where those of the scenario are too short to judge the answer.
+        supposed: Scenarios with other controls that may be as true, by what is other in them: the answer is
+            tried in each.
     """
 
     queues: str | Sequence[str] | None = None
@@ -69,6 +71,7 @@ class Manner:
     default: bool = True
     usual: bool = False
     lengthen: bool = False
+    supposed: Mapping[str, Scenario] = field(default_factory=dict)
 
 
 def answer_link(
@@ -287,6 +290,7 @@ class _Answering:
             today=self._fifo_today(),
             beside=self._beside_today,
             unmixed=self._without_mix,
+            supposed=self.manner.supposed,
         )
 
     def _fifo_today(self) -> int | None:

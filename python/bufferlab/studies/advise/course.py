@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from bufferlab.experiment.runner import Runner
+from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.advice import Advice, Stage
 from bufferlab.studies.advise.around import in_reach
 from bufferlab.studies.advise.beyond import beyond, edged
@@ -21,6 +22,7 @@ from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.roomier import broken, roomier_size
 from bufferlab.studies.advise.sensitivity import Shaken
 from bufferlab.studies.advise.settings import CONTEST, PILOTS, Settings, case_of
+from bufferlab.studies.advise.shaking import LOOKS as SHAKEN
 from bufferlab.studies.advise.shaking import Shaking, sturdy
 from bufferlab.studies.choosing.choice import LOOKS, apart, choose, lossy, standing
 from bufferlab.studies.choosing.order import place
@@ -73,6 +75,7 @@ class Course:
         today: int | None = None,
         beside: Callable[[Advice], Advice] = lambda advice: advice,
         unmixed: Callable[[Advice], Advice] = lambda advice: advice,
+        supposed: Mapping[str, Scenario] | None = None,
     ) -> None:
         self.lengthen = lengthen
         self.today = today
@@ -103,7 +106,9 @@ class Course:
         """Entries that miss their targets in fewest changes of the traffic."""
         self._doing = ""
         seeds = self.settings.seeds
-        self.shaking = Shaking(question, runner, seeds, self.settings.goal, self._say, self._tell_round)
+        self.shaking = Shaking(
+            question, runner, seeds, self.settings.goal, self._say, self._tell_round, dict(supposed or {})
+        )
 
     def run(self, *, quick: bool, sensitivity: bool) -> Advice:
         """Answer, better and better.
@@ -126,6 +131,7 @@ class Course:
                 settings.enlarge()
                 advice = self._conclude("first")
             advice = self._spared(self._assured(self._decided(advice, LOOKS[:1]), most=1), most=1)
+            advice = self._supposed(advice) if sensitivity else advice
             return self._tell(dataclasses.replace(self._besides(advice), finished=True))
         advice = self._spared(advice, most=0)  # who ends here has no standing queue for nothing
         may_win = [queue for queue in targets if self._may_win(queue, advice)]
@@ -343,6 +349,14 @@ class Course:
             advice = dataclasses.replace(advice, sensitivity=(*advice.sensitivity, found), runs=runs)
             self.best = advice = self.unmixed(advice) if change.is_alone else advice
         return advice
+
+    def _supposed(self, advice: Advice) -> Advice:
+        """Ask what the answer comes to in scenarios that may be as true, without a search."""
+        for change in self.shaking.as_true:
+            self._say(f"trying {change.title}, which may be as true")
+            found = self.shaking.as_it_is(change, advice.answer, SHAKEN[:1])
+            advice = dataclasses.replace(advice, sensitivity=(*advice.sensitivity, found))
+        return dataclasses.replace(advice, runs=self.settings.bench.runs + self.shaking.runs)
 
     def _roomier(self, advice: Advice) -> Advice:
         """Take a larger buffer that holds in more changes, where there is one that suggests itself."""

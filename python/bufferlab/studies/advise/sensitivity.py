@@ -56,6 +56,7 @@ class Variant:
         scenario: It.
         is_of_control: Whether congestion controls are other.
         is_alone: Whether all endless flows have the most frequent control of a mix.
+        is_supposed: Whether it may be as true as the scenario, as of a capture that does not tell them apart.
     """
 
     title: str
@@ -63,6 +64,7 @@ class Variant:
     scenario: Scenario
     is_of_control: bool = False
     is_alone: bool = False
+    is_supposed: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,7 @@ class Sensitivity:
         is_of_control: Whether congestion controls are other.
         is_unsure: Whether the runs do not show that it misses what their mean misses.
         is_alone: Whether all endless flows have the most frequent control of a mix.
+        is_supposed: Whether it may be as true as the scenario.
     """
 
     title: str
@@ -90,6 +93,7 @@ class Sensitivity:
     is_of_control: bool = False
     is_unsure: bool = False
     is_alone: bool = False
+    is_supposed: bool = False
 
     @property
     def surely_breaks(self) -> bool:
@@ -146,6 +150,21 @@ def variants(base: Scenario, link: int = 0) -> list[Variant]:
     others = [each for each in controls if not each.is_alone]
     same = [*_flows(base, base.links[link]["name"]), *_loads(base), *_round_trips(base), *_narrower(base)]
     return [*alone, *same, *others]
+
+
+def supposed_variants(base: Scenario, supposed: Mapping[str, Scenario]) -> list[Variant]:
+    """Scenarios with other controls that may be as true as this one, with runs that are as long.
+
+    Args:
+        base: The scenario.
+        supposed: The others, by what is other in them.
+    """
+    run = base.resolved["run"]
+    length = {"run.duration": format_time(run["duration_ps"]), "run.warmup": format_time(run["warmup_ps"])}
+    return [
+        Variant(name, name, prepare(each, length), is_of_control=True, is_supposed=True)
+        for name, each in supposed.items()
+    ]
 
 
 def _flows(base: Scenario, link: str) -> Iterator[Variant]:

@@ -16,7 +16,14 @@ from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.rough import Rough, roughly
-from bufferlab.studies.advise.sensitivity import Broken, Sensitivity, Shaken, Variant, variants
+from bufferlab.studies.advise.sensitivity import (
+    Broken,
+    Sensitivity,
+    Shaken,
+    Variant,
+    supposed_variants,
+    variants,
+)
 from bufferlab.studies.choosing.choice import missed_targets
 from bufferlab.studies.choosing.order import place
 from bufferlab.studies.choosing.thresholds import noticed
@@ -53,6 +60,7 @@ class Shaking:
         goal: Gives the bounds within which a queue's setting is searched.
         say: Called with what is done now.
         tell_round: Called with how many of a round of runs are left.
+        supposed: Scenarios with other controls that may be as true, by what is other in them.
     """
 
     question: Question
@@ -61,12 +69,24 @@ class Shaking:
     goal: Callable[[Queue], Goal]
     say: Callable[[str], None]
     tell_round: Callable[[str], None]
+    supposed: Mapping[str, Scenario] = field(default_factory=dict)
     _benches: dict[tuple[str, str], Bench] = field(default_factory=dict)
 
     @cached_property
     def changes(self) -> list[Variant]:
-        """The changes, each with its scenario prepared."""
-        return variants(self.question.base, self.question.index)
+        """The changes, each with its scenario prepared.
+
+        Where other controls may be as true, no further ones are tried.
+        """
+        found = variants(self.question.base, self.question.index)
+        if not self.as_true:
+            return found
+        return [*self.as_true, *(each for each in found if each.is_alone or not each.is_of_control)]
+
+    @cached_property
+    def as_true(self) -> list[Variant]:
+        """The scenarios that may be as true."""
+        return supposed_variants(self.question.base, self.supposed)
 
     @property
     def runs(self) -> int:
@@ -101,10 +121,10 @@ class Shaking:
         looks = LOOKS if size == entry.setting else ROUGH_LOOKS
         return missed_targets(self._measured(change, entry.queue, size, held_to, looks), held_to)
 
-    def as_it_is(self, change: Variant, entry: Entry) -> Sensitivity:
+    def as_it_is(self, change: Variant, entry: Entry, looks: Sequence[int] = LOOKS) -> Sensitivity:
         """What an entry's targets come to in a change, without a search."""
         held_to = self._targets(entry)
-        measured = self._measured(change, entry.queue, entry.setting, held_to)
+        measured = self._measured(change, entry.queue, entry.setting, held_to, looks)
         missed = missed_targets(measured, held_to)
         return Sensitivity(
             change.title,
@@ -116,6 +136,7 @@ class Shaking:
             change.is_of_control,
             is_unsure=bool(missed) and not any(_surely_missed(measured, each) for each in missed),
             is_alone=change.is_alone,
+            is_supposed=change.is_supposed,
         )
 
     def _widened(self, entry: Entry) -> Goal:
