@@ -198,7 +198,8 @@ def _few(link: Mapping[str, Any], flows: pl.DataFrame, losses: float | None, dur
         )
     is_seldom = tenths < _SELDOM * all_tenths
     is_lossy = (losses or 0.0) >= _SOME_LOSS
-    hardly = "" if not is_seldom else _LOSSY if is_lossy else ": the link was hardly loaded"
+    is_unseen = is_lossy and tenths < _FEWEST  # else waits say what the buffer holds
+    hardly = "" if not is_seldom else _LOSSY if is_unseen else ": the link was hardly loaded"
     if not tenths:
         return f"packets waited in no window of 100 ms{hardly}"
     if tenths < _FEWEST:

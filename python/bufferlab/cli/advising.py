@@ -16,6 +16,7 @@ from bufferlab.display import save_figure
 from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import prepare
 from bufferlab.render.advise.beware import loses_much
+from bufferlab.render.advise.box import Against
 from bufferlab.render.advise.head import headline
 from bufferlab.render.advise.links import links_headline, links_view
 from bufferlab.render.advise.live import watching
@@ -71,7 +72,7 @@ def advise_captured(
     *,
     quick: bool,
     today: str | None,
-    against: Sequence[str],
+    against: Against,
     supposed: Mapping[str, Scenario],
 ) -> None:
     """Answer for the scenario of a capture, with what speaks against it in the answer's box.
@@ -81,7 +82,7 @@ def advise_captured(
         capture: What is said to miss the targets: the capture, or the file where the scenario was written.
         quick: Whether the first answer is enough; then the evidence is left out.
         today: What the link runs now, as `advise` takes it.
-        against: Doubts, the gravest first.
+        against: What speaks against the scenario.
         supposed: Scenarios with other controls that may be as true, by what is other in them.
     """
     nothing = Quick(None, None, None, None, None, STACK, {})

@@ -223,13 +223,15 @@ class _Answer(NamedTuple):
         is_wanted: Whether it is.
         quick: Whether its first answer is enough.
         today: What the link runs now, as `advise` takes it; `None` if the capture does not show it.
-        against: What speaks against the scenario, the gravest first.
+        unfit: That the scenario does not do what was captured, as a sentence; empty if it does.
+        against: What else speaks against the scenario, the gravest first.
         supposed: Scenarios with other controls that may be as true, by these.
     """
 
     is_wanted: bool
     quick: bool = False
     today: str | None = None
+    unfit: str = ""
     against: Sequence[str] = ()
     supposed: Mapping[str, Scenario] = {}
 
@@ -349,6 +351,7 @@ def _fit_and_write(found: Findings, path: Path | None, known: Known, answer: _An
         fit_lines,
         is_like,
         scenario_text,
+        unfit_text,
     )
 
     if answer.is_wanted:
@@ -361,7 +364,9 @@ def _fit_and_write(found: Findings, path: Path | None, known: Known, answer: _An
     against = list(contradicted(found, known))
     doubts = [f"{BEWARE}{each}" for each in (*found.doubts, *against)]
     grave = list(fit_doubts(fit, is_mix_given=known.mix is not None))
-    answer = answer._replace(against=[*grave, *against, *found.doubts], supposed=fit.supposed)
+    answer = answer._replace(
+        unfit=unfit_text(fit), against=[*grave, *against, *found.doubts], supposed=fit.supposed
+    )
     if fit.is_queue_known and is_like(fit):
         answer = answer._replace(today=OWN)
     said = [*lines, *(f"{BEWARE}{each}" for each in against)]
@@ -379,6 +384,7 @@ def _write(scenario: str, capture: str, path: Path | None, lines: Sequence[str],
     """Write a scenario, here or where nothing keeps it, and give it to `advise`."""
     from bufferlab.cli.advising import advise_captured  # noqa: PLC0415 - slow to import
     from bufferlab.files import write_whole  # noqa: PLC0415
+    from bufferlab.render.advise.box import Against  # noqa: PLC0415
 
     with TemporaryDirectory(prefix="bufferlab-") as folder:
         file = path or Path(folder, "captured.toml")
@@ -396,7 +402,7 @@ def _write(scenario: str, capture: str, path: Path | None, lines: Sequence[str],
                 named,
                 quick=answer.quick,
                 today=answer.today,
-                against=answer.against,
+                against=Against(answer.unfit, answer.against),
                 supposed=answer.supposed,
             )
             if answer.quick:

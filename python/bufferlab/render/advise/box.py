@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from bufferlab.render.advise.beware import loses_much
 from bufferlab.render.advise.buffers import SHOWN
@@ -73,20 +73,35 @@ MOST_AGAINST: Final = 2
 """Doubts of what was asked about that are in the box; the others stand below it."""
 
 
-def box_of(advice: Advice, typed: Typed | None = LINUX, against: Sequence[str] = ()) -> Box:
+class Against(NamedTuple):
+    """What speaks against a scenario, as of a capture.
+
+    Attributes:
+        first: That the scenario does not do what was captured, as a sentence before the answer; else empty.
+        doubts: What else, the gravest first.
+    """
+
+    first: str = ""
+    doubts: Sequence[str] = ()
+
+
+NOTHING: Final = Against()
+
+
+def box_of(advice: Advice, typed: Typed | None = LINUX, against: Against = NOTHING) -> Box:
     """The answer: what to run, what it gives, how sure, what would change it, what to type.
 
     Args:
         advice: The advice.
         typed: Where lines are typed; `None` where they are shown elsewhere.
-        against: What speaks against the scenario, the gravest first, as of a capture.
+        against: What speaks against the scenario.
     """
-    first = head(advice)
-    more = len(against) - MOST_AGAINST
+    first = [*filter(None, [against.first]), *head(advice)]
+    more = len(against.doubts) - MOST_AGAINST
     rest = [""] * (MOST_AGAINST - 1) + [f" ({more} more {_BELOW}.)" if more > 0 else ""]
     doubts = [
         Line("beware", f"{text[0].upper()}{text[1:]}.{after}")
-        for text, after in zip(against, rest, strict=False)
+        for text, after in zip(against.doubts, rest, strict=False)
     ]
     if (held := supposed_text(advice)) is not None:
         doubts.append(Line("controls", held))

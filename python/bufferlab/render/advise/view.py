@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
 from bufferlab.configure.cisco import CALLS
 from bufferlab.configure.linux import CODEL_DIFFERS
 from bufferlab.configure.shared import ITSELF
 from bufferlab.display import as_view
-from bufferlab.render.advise.box import box_of, follows
+from bufferlab.render.advise.box import NOTHING, Against, box_of, follows
 from bufferlab.render.advise.evidence import details, evidence
 from bufferlab.render.advise.explain import explanation
 from bufferlab.render.advise.typed import LINUX, Typed
@@ -23,13 +22,13 @@ from bufferlab.studies.advise.llq import is_llq
 _MORE: Final = "--explain has all that was measured, the flows as simulated, and how this was found."
 
 
-def brief_view(advice: Advice, *, typed: Typed = LINUX, against: Sequence[str] = ()) -> View:
+def brief_view(advice: Advice, *, typed: Typed = LINUX, against: Against = NOTHING) -> View:
     """The answer in a box and the lines to type, without the evidence.
 
     Args:
         advice: The advice.
         typed: Where lines are typed.
-        against: What speaks against the scenario, the gravest first.
+        against: What speaks against the scenario.
     """
     made = typed.lines(advice)
     box = box_of(advice, typed, against)
@@ -40,7 +39,7 @@ def brief_view(advice: Advice, *, typed: Typed = LINUX, against: Sequence[str] =
 
 @as_view.register
 def advice_view(
-    advice: Advice, *, typed: Typed = LINUX, explain: bool = False, against: Sequence[str] = ()
+    advice: Advice, *, typed: Typed = LINUX, explain: bool = False, against: Against = NOTHING
 ) -> View:
     """The answer in a box, the queues that were tried, the buffers.
 
@@ -48,7 +47,7 @@ def advice_view(
         advice: The advice.
         typed: Where lines are typed.
         explain: Tell also how it was found.
-        against: What speaks against the scenario, the gravest first.
+        against: What speaks against the scenario.
     """
     made = typed.lines(advice)
     grids = list(evidence(advice))

@@ -11,21 +11,18 @@ from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 
 _WORDS: Final = {
-    "utilization": ("utilization", FRACTION),
+    "utilization": ("utilization while long flows send", FRACTION),
     "loss": ("loss without the flows' starts", FRACTION),
     "wait_p50_ms": ("median wait", MILLISECONDS),
     "wait_p95_ms": ("95th percentile", MILLISECONDS),
 }
-_WAITS: Final = [name for name in _WORDS if name.startswith("wait_")]
-
-
 _OFF: Final = 1.35
-_OFF_MS: Final = 5.0
-"""Waits of a run and of a capture are far apart if one is as many times the other, and longer by at least
-that many ms. Our choice."""
+_OFF_BY: Final = {"utilization": 0.1, "loss": 0.01, "wait_p50_ms": 5.0, "wait_p95_ms": 5.0}
+"""What a run gives and what was captured are far apart if one is as many times the other, and larger by at
+least that. Our choice."""
 
-_OFF_LOSS: Final = 0.01
-"""Losses are far apart if one is as many times the other, and larger by at least that. Our choice."""
+_ALIKE: Final = 1.1
+"""A loss of the run is said beside that of the capture if one is as many times the other. Our choice."""
 
 _NEAR_HEAVY: Final = 1.3
 """Losses of two captures of one link differ by as much, as each counts its own repairs. Our choice."""
@@ -53,7 +50,7 @@ def fit_lines(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
     if fit.left_out:
         shares = (f"{name} ({FRACTION.quantity(share, digits=2)})" for name, share in fit.left_out.items())
         yield f"left out, with their share of the link's rate: {listed(list(shares))}"
-    off = [_WORDS[name][0] for name in _WAITS if _is_off(fit, name)]
+    off = [_WORDS[name][0] for name in _WORDS if _is_off(fit, name)]
     if off and not is_far:
         yield (
             f"{BEWARE}the {' and the '.join(off)} of the run and of the capture are far apart, so answers "
@@ -80,30 +77,56 @@ def scenario_text(fit: Fit) -> str:
 
 def is_like(fit: Fit) -> bool:
     """Whether a run of the scenario does what was captured, so that its queue may be what runs there."""
-    return not fit.is_far and not any(_is_off(fit, name) for name in _WAITS)
+    return not fit.is_far and not any(_is_off(fit, name) for name in _WORDS)
+
+
+def unfit_text(fit: Fit) -> str:
+    """That an answer rests on a scenario which does not do what was captured, as a sentence; else nothing.
+
+    Args:
+        fit: What comes nearest.
+    """
+    if is_like(fit):
+        return ""
+    off = [name for name in _WORDS if _is_off(fit, name)] or list(_WORDS)
+    both = "; ".join(
+        _both(fit, name) for name in off if None not in (fit.reproduced[name], fit.captured[name])
+    )
+    return f"Beware, this may be wrong: the simulation does not do what was captured ({both})."
+
+
+def _both(fit: Fit, name: str) -> str:
+    """What the run gives, and what was captured."""
+    words, unit = _WORDS[name]
+    own, seen = (unit.quantity(each[name] or 0.0, digits=2) for each in (fit.reproduced, fit.captured))
+    return f"{words} {own}, measured {seen}"
 
 
 def fit_doubts(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
     """What most speaks against the scenario, in few words, as a box has room for."""
-    if fit.is_far:
-        yield "the scenario does not do what was captured (below), so this may be wrong"
-    elif not is_like(fit):
-        yield "waits of the scenario and of the capture are far apart (below), so this may be wrong"
-    elif not fit.is_queue_known:
-        yield f"what runs today is not judged: no buffer was seen to fill, and {fit.buffer} is assumed"
-    elif fit.queue_by == "runs":
-        yield f"what runs today is a guess, by runs: {fit.queue} ({fit.buffer})"
+    if is_like(fit):
+        yield from _of_today(fit)
     if fit.controls is not None and fit.alike and not is_mix_given:
         others = " or ".join((fit.controls, *map(str, fit.alike[:2])))
         yield f"controls are a guess, by runs: {others}; --mix names them"
     yield from _near_heavy(fit)
-    if _is_off(fit, "loss"):
-        own, seen = (
-            FRACTION.quantity(each["loss"] or 0.0, digits=2) for each in (fit.reproduced, fit.captured)
-        )
-        yield f"the scenario with what runs today loses {own}, the capture {seen}"
     if fit.controls is None and not is_mix_given:
         yield "controls are not known and assumed, and the answer rests on them: --mix names them"
+
+
+def _of_today(fit: Fit) -> Iterator[str]:
+    """What of today's queue is no measurement."""
+    if not fit.is_queue_known:
+        yield f"what runs today is not judged: no buffer was seen to fill, and {fit.buffer} is assumed"
+        return
+    if fit.queue_by == "runs":
+        yield f"what runs today is a guess, by runs: {fit.queue} ({fit.buffer}{_LIMIT})"
+    if _is_apart(fit, "loss", _ALIKE):
+        yield f"losses of today's queue are those of the simulation: {_both(fit, 'loss')}"
+
+
+_LIMIT: Final = ", the limit by default"
+"""Of a queue that drops early no capture shows how much it may hold."""
 
 
 def _near_heavy(fit: Fit) -> Iterator[str]:
@@ -125,12 +148,17 @@ def _near_heavy(fit: Fit) -> Iterator[str]:
 
 
 def _is_off(fit: Fit, name: str) -> bool:
-    """Whether a wait of the run, or its loss, is far from the captured one."""
+    """Whether what the run gives is far from what was captured."""
+    return _is_apart(fit, name, _OFF)
+
+
+def _is_apart(fit: Fit, name: str, times: float) -> bool:
+    """Whether one is that many times the other, and so much larger that it matters."""
     own, seen = fit.reproduced[name], fit.captured[name]
     if own is None or seen is None:
         return False
     low, high = sorted((own, seen))
-    return high > _OFF * low and high - low > (_OFF_LOSS if name == "loss" else _OFF_MS)
+    return high > times * low and high - low > _OFF_BY[name]
 
 
 def _controls(fit: Fit, *, is_mix_given: bool, is_far: bool) -> Iterator[str]:
@@ -148,7 +176,9 @@ def _queue(fit: Fit) -> str:
         also = _also(fit.queues_alike) or "; one that drops early may, too"
         return f"queue: taken for a {queue}, since losses come at that depth{also}"
     if fit.queue_by == "runs":
-        assumed = "" if fit.is_queue_known else f"; {UNSEEN_DEPTH}"
+        assumed = (
+            "; its limit is Linux's default, and was not seen" if fit.is_queue_known else f"; {UNSEEN_DEPTH}"
+        )
         return f"queue: {_NEAREST.format(queue)}{_also(fit.queues_alike)}{assumed}"
     return f"queue: not known, since no buffer was seen to fill; assumed is {queue}"
 

@@ -86,11 +86,13 @@ def _in_short(findings: Findings) -> str:
     waits = findings.waits
     known = timed(findings.long)
     doubt = "; but see 'beware'" if findings.doubts else ""
-    if findings.rate_bps is None or waits is None or known.is_empty():
+    if waits is None or known.is_empty():
         lacks = "its rate" if findings.rate_bps is None else "what waits"
         return f"the capture does not show {lacks}, so no buffer follows from it alone{doubt}"
     if findings.is_paced:
         return f"nothing shows that packets wait for the link, so no buffer follows from it alone{doubt}"
+    if findings.rate_bps is None:
+        doubt = f"; the link's rate is not known, so no buffer follows from the capture alone{doubt}"
     duration_s = findings.observation.duration_s
     when = f"in these {significant(duration_s, 2)} s, " if duration_s < _SHORT_S else ""
     return f"{when}{_slowed(findings, waits, (rtt_quantile_ms(known, 0.5) or 0.0) * NS_PER_MS)}{doubt}"
