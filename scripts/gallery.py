@@ -80,7 +80,8 @@ def _figure(chosen: Chosen) -> dict[str, Any]:
         "name": f"{said['of'].replace('/', '.')}{'.' + said['name'] if 'name' in said else ''}",
         "of": said["of"],
         "title": said["title"],
-        "text": said["text"],
+        **{key: said[key] for key in ("shows", "states", "found")},
+        "agree": said.get("agree", ""),
         "x": {key: value for key, value in said["x"].items() if key != "key"},
         "y": said["y"],
         "lines": [_line(chosen, line) for line in said["lines"]],
@@ -126,19 +127,33 @@ def _number(claim: Claim) -> float:
     return _rounded(value)
 
 
+def _compared(chosen: Chosen) -> pl.DataFrame:
+    """What the document states of what the figure draws, and what came of it: `about` names the claims."""
+    found = compare(chosen.document, chosen.figure, chosen.points)
+    ours = [line.get("where", {}) for line in chosen.said["lines"] if "other" not in line]
+    drawn = [any(_is_of(setting, where) for where in ours) for setting in found["setting"]]
+    return found.filter(pl.col("claim").is_in(chosen.said.get("about", [*chosen.claims])), pl.Series(drawn))
+
+
+def _is_of(setting: str, where: Mapping[str, Any]) -> bool:
+    """Whether a point's setting in words has a line's values, as far as it names their keys."""
+    return all(
+        f"{key} = " not in setting or f"{key} = {value}," in f"{setting}," for key, value in where.items()
+    )
+
+
 def _verdicts(chosen: Chosen) -> Iterator[dict[str, Any]]:
-    """How many points each claim of the figure was compared at, by verdict."""
-    counted = compare(chosen.document, chosen.figure, chosen.points)["verdict"].value_counts(sort=False)
-    for verdict, count in sorted(counted.rows()):
+    """How many points were compared, by verdict."""
+    for verdict, count in sorted(_compared(chosen)["verdict"].value_counts(sort=False).rows()):
         yield {"verdict": verdict, "count": count}
 
 
 def _reasons(chosen: Chosen) -> Iterator[dict[str, Any]]:
-    """Why points do not agree with what is stated: each reason once, with its points."""
-    found = compare(chosen.document, chosen.figure, chosen.points).filter(pl.col("verdict") != "agrees")
+    """The points by their verdict, and why they do not agree with what is stated: each reason once."""
     reasons: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for row in found.iter_rows(named=True):
-        reasons.setdefault((row["verdict"], _NUMBER.sub("", row["why"])), []).append(row)
+    for row in _compared(chosen).sort("verdict", maintain_order=True).iter_rows(named=True):
+        why = "" if row["verdict"] == "agrees" else row["why"]
+        reasons.setdefault((row["verdict"], _NUMBER.sub("", why)), []).append(row | {"why": why})
     for (verdict, _), rows in reasons.items():
         others = len({row["why"] for row in rows}) - 1
         yield {

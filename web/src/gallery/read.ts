@@ -20,7 +20,12 @@ export interface Figure {
   /** What `bufferlab reproduce` calls it. */
   of: string;
   title: string;
-  text: string;
+  /** What it shows, what the document states of it, and what came of our runs. */
+  shows: string;
+  states: string;
+  found: string;
+  /** Whether these agree, where no number is compared. */
+  agree: string;
   x: Axis;
   y: Axis;
   lines: { title: string; published: boolean; points: Point[] }[];
@@ -29,7 +34,7 @@ export interface Figure {
   /** What the document promises for all of the figure. */
   level: number | null;
   verdicts: { verdict: string; count: number }[];
-  /** Why points do not agree with what is stated. */
+  /** The points that were compared, by verdict, and why they do not agree with what is stated. */
   reasons: { verdict: string; why: string; points: string[] }[];
   variants: { name: string; text: string }[];
   /** Whether the live runs are shorter than those of the points. */
@@ -100,13 +105,23 @@ function filled(all: number[], places: Map<number, number>): (number | null)[] {
   return all.map((x) => places.get(x) ?? (x > ends[0] && x < ends[1] ? (undefined as unknown as null) : null));
 }
 
-/** "8 agree, 2 differ". */
-export function verdictsOf(figure: Figure): string {
-  return figure.verdicts.map(({ verdict, count }) => `${count} ${words(verdict, count)}`).join(", ");
+/** Whether what was measured agrees with what was published: "In part: at 2 of the 3 points that are compared. 1 more cannot be compared." */
+export function agreementOf({ agree, verdicts }: Figure): string {
+  if (agree) return agree;
+  const count = (wanted: string): number => verdicts.find(({ verdict }) => verdict === wanted)?.count ?? 0;
+  const [agreeing, differing, left] = [count("agrees"), count("differs"), count("not comparable")];
+  return judged(agreeing, agreeing + differing) + (left ? ` ${left} more cannot be compared.` : "");
 }
 
-function words(verdict: string, count: number): string {
-  if (verdict === "agrees") return count === 1 ? "agrees" : "agree";
-  if (verdict === "differs") return count === 1 ? "differs" : "differ";
-  return count === 1 ? "is not comparable" : "are not comparable";
+function judged(agreeing: number, all: number): string {
+  if (agreeing === all) return all === 1 ? "Yes." : `Yes, at all ${all} points that are compared.`;
+  if (agreeing === 0) return all === 1 ? "No." : `No, at none of the ${all} points that are compared.`;
+  return `In part: at ${agreeing} of the ${all} points that are compared.`;
+}
+
+/** "3 points differ". */
+export function verdictOf(verdict: string, count: number): string {
+  const one = count === 1;
+  const does = { agrees: one ? "agrees" : "agree", differs: one ? "differs" : "differ" }[verdict] ?? "cannot be compared";
+  return `${count} ${one ? "point" : "points"} ${does}`;
 }
