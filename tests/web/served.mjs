@@ -77,6 +77,7 @@ await swept.waitFor();
 for (const word of ["queue", "buffer"]) await swept.getByRole("columnheader", { name: word, exact: true }).waitFor();
 assert.doesNotMatch(await swept.textContent(), /bottleneck\./);
 await page.getByRole("link", { name: "Runs", exact: true }).first().click();
+await page.getByText("Filter: only some of the runs").click();
 await page.getByText("What a condition can name").click();
 await page.getByRole("listitem").filter({ hasText: /^bottleneck\.queue queue$/ }).waitFor();
 await page.getByLabel("Only where").fill("bottleneck.queue = 'codel' or bottleneck.queue = 'fifo'");
@@ -132,6 +133,7 @@ await page.getByLabel("1: codel, 10 packets").check();
 await over.nth(2).waitFor();
 if (pictures) await page.screenshot({ path: `${pictures}/overlay.png`, fullPage: true });
 await page.evaluate(() => (window.location.hash = "#runs"));
+await page.getByText("Filter: only some of the runs").click();
 await page.getByLabel("Only where").fill("nonsense > 1");
 await page.getByRole("button", { name: "Filter" }).click();
 await page.getByRole("alert").getByText("nonsense is no column").waitFor();
@@ -231,12 +233,19 @@ await differing.route(/\/api\/runs\?/, async (route) => {
   const [row] = of.filter(({ group }) => group === of.at(-1).group);
   const made = (count, packets) => ({ ...row, labels: row.labels.map((label, each) => (each === at ? `${packets} packets` : label)).toSpliced(at + 1, 0, count), values: row.values.map(() => packets) });
   const groups = list.groups.filter(({ name }) => name === row.group);
-  await route.fulfill({ response, json: { ...list, groups, rows: [made(4, 10), made(4, 300), made(null, 9), made(null, 200)] } });
+  await route.fulfill({ response, json: { ...list, groups, rows: [made(4, 10), made(4, 300), made(null, 9), made(null, 200), ...several.flatMap((count) => [made(count, 10), made(count, 20)])] } });
 });
+let several = [];
 await differing.goto(`${address}#runs`);
 const called = differing.locator(".chart .u-legend .u-series th");
-await called.first().waitFor();
+await called.nth(1).waitFor();
 assert.deepEqual((await called.allTextContents()).slice(1), ["the scenario as it is", "number of flows 4"]);
+// a chart has six lines at first, and more where they are asked for
+several = [5, 6, 7, 8, 9, 10];
+await differing.reload();
+await differing.getByText("The chart has 6 of 8 lines").waitFor();
+await differing.getByRole("button", { name: "Show 2 more" }).click();
+await called.nth(8).waitFor();
 await differing.unroute(/\/api\/runs\?/);
 await differing.route(/\/api\/runs\?/, async (route) => {
   const response = await route.fetch();
@@ -263,9 +272,10 @@ await checked.getByText(/^small: advise, \d\d:\d\d, with buffer 17 packets \(\d+
 assert.equal(await checked.getByLabel("along").inputValue(), "bottleneck.buffer");
 await checked.getByRole("img", { name: "wait: mean, ms" }).getByText("buffer, packets").waitFor();
 // where lists add up to more than there are runs, it is said why
-const counted = (await checked.locator("details.change > summary").allTextContents()).map((each) => Number(/\((\d+) runs?\)$/.exec(each)[1]));
+const counted = (await checked.locator(".joblist label").allTextContents()).map((each) => Number(/\((\d+) runs?\)$/.exec(each)[1]));
 const total = Number(/(\d+) runs/.exec(await checked.locator("p[aria-live]").textContent())[1]);
 assert.equal(await checked.getByText("Jobs share runs").count(), Number(counted.reduce((sum, each) => sum + each, 0) > total));
+await checked.getByText("Filter: only some of the runs").click();
 const filter = async (condition) => {
   await checked.getByLabel("Only where").fill(condition);
   await checked.getByRole("button", { name: "Filter" }).click();
@@ -277,17 +287,17 @@ await checked.getByText(/^0 runs/).waitFor();
 await checked.getByText("What a condition can name").waitFor();
 await filter("");
 await checked.getByText(/^small: sweep of queue and buffer, .* \(8 runs\)$/).waitFor();
-const jobs = (await checked.getByLabel("Runs of").locator("option").allTextContents()).map((each) => each.split(",")[0]);
+const jobs = (await checked.locator(".joblist label").allTextContents()).map((each) => each.trim().split(",")[0]);
 assert.deepEqual(jobs.slice(0, 2), ["small: advise", "small: sweep of queue and buffer"]); // the latest first
-await checked.getByText(/^small: sweep of queue and buffer, .* \(8 runs\)$/).click();
-await checked.getByRole("checkbox", { name: /^Choose row/ }).nth(7).waitFor();
 // words below an axis stand upright where they would cross each other
-const wordsStand = () => checked.getByRole("img", { name: "wait: mean, ms" }).getAttribute("data-words");
 await checked.getByLabel("along").selectOption({ label: "queue" });
-assert.equal(await wordsStand(), "upright");
-await checked.getByLabel("Runs of").selectOption({ index: 1 });
+await checked.locator(".chart[data-words=upright]").waitFor();
+// a job that is chosen has its own chart and table
+await checked.getByLabel(/^small: sweep of queue and buffer, .* \(8 runs\)$/).check();
+await checked.getByRole("heading", { name: /^small: sweep of queue and buffer, / }).waitFor();
+await checked.getByRole("checkbox", { name: /^Choose row/ }).nth(7).waitFor();
 await checked.getByLabel("along").selectOption({ label: "queue" });
-assert.equal(await wordsStand(), "level");
+await checked.locator(".chart[data-words=level]").waitFor();
 await passes("runs-360");
 assert.ok(await checked.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), "wider than a phone");
 

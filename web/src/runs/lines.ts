@@ -93,8 +93,8 @@ export function firstAxis(list: Listed): string | undefined {
   return axes(list).sort((a, b) => ranked(b) - ranked(a))[0];
 }
 
-/** Means of a figure over the rows that agree in all but the seed. */
-export function drawn(list: Listed, rows: Stored[], x: string, figure: string): Drawn {
+/** Means of a figure over the rows that agree in all but the seed, as so many lines at most. */
+export function drawn(list: Listed, rows: Stored[], x: string, figure: string, most: number): Drawn {
   const at = list.columns.filter((column) => column.figure).findIndex((column) => column.name === figure);
   const others = parting(list, rows, x);
   const severalGroups = new Set(rows.map((row) => row.group)).size > 1;
@@ -106,7 +106,10 @@ export function drawn(list: Listed, rows: Stored[], x: string, figure: string): 
     const [place, value] = [valueOf(list, row, x), row.values[at]];
     if (place === null || value === null || value === undefined) continue;
     const of = severalGroups ? (titles.get(row.group) ?? "") : "";
-    const values = others.flatMap((each) => shortOf(each, titleOf(list, each) ?? each, valueOf(list, row, each)));
+    const said = (names: string[]): string[] => names.flatMap((each) => shortOf(each, titleOf(list, each) ?? each, valueOf(list, row, each)));
+    const parted = said(others);
+    // what no other run has in common with it is what it is called, where nothing parts it from others
+    const values = parted.length ? parted : said(labels(list).filter((each) => ![x, "seed", "runs", "scenario"].includes(each)));
     const name = [...new Set(values), ...(of ? [of] : [])].join(", ") || (others.length ? "the scenario as it is" : (titleOf(list, figure) ?? figure));
     const changes = others.filter((each) => !isQueue(each) && valueOf(list, row, each) !== null).length;
     departing.set(name, Math.min(departing.get(name) ?? changes, changes));
@@ -117,7 +120,7 @@ export function drawn(list: Listed, rows: Stored[], x: string, figure: string): 
   const numbers = numeric(places);
   const inWords = (a: number, b: number): number => ordered(places[a] ?? null, places[b] ?? null);
   const order = places.map((_, index) => index).sort((a, b) => (numbers ? (numbers[a] ?? 0) - (numbers[b] ?? 0) : inWords(a, b)));
-  const shown = [...groups].sort(([a, one], [b, two]) => (departing.get(a) ?? 0) - (departing.get(b) ?? 0) || two.size - one.size).slice(0, MOST_LINES);
+  const shown = [...groups].sort(([a, one], [b, two]) => (departing.get(a) ?? 0) - (departing.get(b) ?? 0) || two.size - one.size).slice(0, most);
   const mean = (values: number[] | undefined): number | null => (values ? values.reduce((sum, each) => sum + each, 0) / values.length : null);
   return {
     columns: [
@@ -135,6 +138,7 @@ export function drawn(list: Listed, rows: Stored[], x: string, figure: string): 
 /** A value with its name, or alone if it says itself what it is; nothing where it is the scenario's own. */
 function shortOf(name: string, title: string, value: Value): string[] {
   if (value === null) return [];
+  if (name === "flows") return [`${value} alone`];
   return [isQueue(name) || typeof value === "string" && (!NUMBER.test(value) || name.endsWith("buffer")) ? String(value) : `${title} ${value}`];
 }
 
