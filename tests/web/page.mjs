@@ -136,6 +136,27 @@ const tests = {
     await page.getByLabel("Queue").selectOption("fifo");
     await target.waitFor({ state: "detached" });
   },
+  async "what of a run is chance is seen by other seeds"(open) {
+    const page = await open(small(SMALL.replace('rtt = "20 ms" }', 'rtt = "20 ms", start = "uniform(0 s, 1 s)" }, { name = "ping", rtt = "30 ms", application = { kind = "ping", interval = "50 ms" } }')));
+    await atTheEnd(page);
+    await page.getByText("what a ping took is of those that were sent").waitFor(); // else its mean may be less than its own wait
+    await button(page, "How much of this is chance?").click();
+    const found = page.getByRole("region", { name: "What seeds 1 to 8 came to" });
+    await found.getByRole("row", { name: /^near [\d.]+ ms to [\d.]+ ms/ }).waitFor();
+    // this run, of seed 1, is one of them
+    const mean = async (region) => (await region.getByRole("row", { name: /^near/ }).getByRole("cell").first().textContent()).split(" to ").map(parseFloat);
+    const [own] = await mean(page.getByRole("region", { name: "What the run came to" }));
+    const [least, most] = await mean(found);
+    assert.ok(least <= own && own <= most && least < most, `${own} is not of ${least} to ${most}`);
+    // a new run is another question
+    await page.getByLabel("Queue").selectOption("codel");
+    await found.waitFor({ state: "detached" });
+    const fixed = await open(small());
+    await atTheEnd(fixed);
+    await button(fixed, "How much of this is chance?").click();
+    await fixed.getByText("nothing in this scenario is random").waitFor();
+    assert.deepEqual(await page.getByLabel("Control", { exact: true }).locator("optgroup").evaluateAll((parts) => parts.map((part) => part.label)), ["usual today", "older", "data centers, L4S", "of old kernels: Linux 2.6", "research"]);
+  },
   async "a control is chosen, and round trips, goodput and waits are shown on the way"(open) {
     const page = await open(small());
     await page.getByLabel("Time", { exact: true }).fill("700");
@@ -571,7 +592,8 @@ const tests = {
     await picture(page, "compare");
     await page.getByRole("link", { name: "Gallery", exact: true }).click();
     await page.getByRole("link", { name: "Laboratory", exact: true }).click();
-    assert.equal(await second.getByLabel("Queue").inputValue(), "fq_codel"); // nothing is lost by a look around
+    assert.equal(await second.getByLabel("Queue", { exact: true }).inputValue(), "fq_codel"); // nothing is lost by a look around
+    await page.getByText("What the run came to").nth(1).waitFor();
     await button(page, "Remove Variant 1").click();
     await page.getByRole("region", { name: "Scenario" }).waitFor();
   },

@@ -270,9 +270,9 @@ await checked.evaluate(() => (window.location.hash = "#runs"));
 await checked.getByText(/^small: advise, \d\d:\d\d, with buffer 17 packets \(\d+ runs\)$/).waitFor();
 // the chart begins with the buffer, as numbers
 assert.equal(await checked.getByLabel("along").inputValue(), "bottleneck.buffer");
-await checked.getByRole("img", { name: "wait: mean, ms" }).getByText("buffer, packets").waitFor();
+await checked.getByRole("img", { name: "wait: mean, ms" }).getByText("buffer, packets").waitFor({ state: "attached" });
 // where lists add up to more than there are runs, it is said why
-const counted = (await checked.locator(".joblist label").allTextContents()).map((each) => Number(/\((\d+) runs?\)$/.exec(each)[1]));
+const counted = (await checked.locator(".joblist label span").allTextContents()).map((each) => Number(/\((\d+) runs?\)$/.exec(each)[1]));
 const total = Number(/(\d+) runs/.exec(await checked.locator("p[aria-live]").textContent())[1]);
 assert.equal(await checked.getByText("Jobs share runs").count(), Number(counted.reduce((sum, each) => sum + each, 0) > total));
 await checked.getByText("Filter: only some of the runs").click();
@@ -287,13 +287,13 @@ await checked.getByText(/^0 runs/).waitFor();
 await checked.getByText("What a condition can name").waitFor();
 await filter("");
 await checked.getByText(/^small: sweep of queue and buffer, .* \(8 runs\)$/).waitFor();
-const jobs = (await checked.locator(".joblist label").allTextContents()).map((each) => each.trim().split(",")[0]);
+const jobs = (await checked.locator(".joblist label span").allTextContents()).map((each) => each.split(",")[0]);
 assert.deepEqual(jobs.slice(0, 2), ["small: advise", "small: sweep of queue and buffer"]); // the latest first
 // words below an axis stand upright where they would cross each other
 await checked.getByLabel("along").selectOption({ label: "queue" });
 await checked.locator(".chart[data-words=upright]").waitFor();
 // a job that is chosen has its own chart and table
-await checked.getByLabel(/^small: sweep of queue and buffer, .* \(8 runs\)$/).check();
+await checked.getByRole("radio", { name: /^small: sweep of queue and buffer, .* \(8 runs\)$/ }).check();
 await checked.getByRole("heading", { name: /^small: sweep of queue and buffer, / }).waitFor();
 await checked.getByRole("checkbox", { name: /^Choose row/ }).nth(7).waitFor();
 await checked.getByLabel("along").selectOption({ label: "queue" });

@@ -15,6 +15,9 @@ const STEP_SHARE = 1 / 1000;
 /** At full speed, the part of a run that one picture takes at most. */
 const FRAME_SHARE = 1 / 50;
 
+/** Seconds of pictures that came late which a run makes up for; a page that was hidden for longer goes on where it was. */
+const MOST_MISSED = 0.5;
+
 /** Variants that run side by side on one clock. */
 export class Player {
   variants = $state.raw<Variant[]>([]);
@@ -49,7 +52,7 @@ export class Player {
       last = performance.now();
       if (this.playing && this.running.length) {
         const factor = SPEEDS[this.speed]?.[1] ?? 1;
-        await this.#advance(Math.min(factor * Math.min(elapsed, 0.1), this.longest * FRAME_SHARE));
+        await this.#advance(Math.min(factor * Math.min(elapsed, MOST_MISSED), this.longest * FRAME_SHARE));
       } else if (this.playing && this.variants.some((variant) => variant.ended || variant.failure)) this.playing = false;
       if (!this.#stopped) requestAnimationFrame(() => void frame());
     };

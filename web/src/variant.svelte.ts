@@ -6,6 +6,7 @@ import type { Runner } from "./engine/worker";
 import { typed, whole } from "./format";
 import { Measurement } from "./measure.svelte";
 import { Parted } from "./parted.svelte";
+import { Seeds } from "./seeds.svelte";
 
 const BUDGET_MS = 30;
 /** How busy a link is, is seen over this many full packets at least. */
@@ -73,6 +74,8 @@ export class Variant {
   readonly measurement = new Measurement();
   /** What it came to before and since changes on the way. */
   readonly parted = new Parted();
+  /** What it came to with other seeds. */
+  readonly seeds = new Seeds();
   /** What sliders did on the way, as far as the run has seen it. */
   moved = $state.raw<Move[]>([]);
   /** The buffer of the next run, in packets, where it was set after this one had ended. */
@@ -152,6 +155,7 @@ export class Variant {
   close(): void {
     this.measurement.end();
     this.parted.end();
+    this.seeds.end();
     this.#worker.terminate();
   }
 
@@ -168,6 +172,7 @@ export class Variant {
       this.changed = false;
       this.#begun = this.asked;
       this.parted.end();
+      this.seeds.end();
       this.moved = [];
       const read = await this.#runner.read(this.#begun);
       this.problems = "problems" in read ? read.problems : [];
@@ -240,6 +245,11 @@ export class Variant {
     // a run ends a step some picoseconds beside the moment asked for
     const until = (now[0] ?? 0) - Math.max(cells * cell, (SEEN_PACKETS * PACKET_BITS) / rate) + cell / 1000;
     return this.#rows.findLast((row) => (row[0] ?? 0) <= until) ?? null;
+  }
+
+  /** Runs what this began as with other seeds. */
+  trySeeds(): Promise<void> {
+    return this.seeds.begin(this.#begun);
   }
 
   /** Another buffer, from now on. */

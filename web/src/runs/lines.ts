@@ -106,10 +106,8 @@ export function drawn(list: Listed, rows: Stored[], x: string, figure: string, m
     const [place, value] = [valueOf(list, row, x), row.values[at]];
     if (place === null || value === null || value === undefined) continue;
     const of = severalGroups ? (titles.get(row.group) ?? "") : "";
-    const said = (names: string[]): string[] => names.flatMap((each) => shortOf(each, titleOf(list, each) ?? each, valueOf(list, row, each)));
-    const parted = said(others);
-    // what no other run has in common with it is what it is called, where nothing parts it from others
-    const values = parted.length ? parted : said(labels(list).filter((each) => ![x, "seed", "runs", "scenario"].includes(each)));
+    // runs of one group's flows alone set no queue: what they are is all that parts them from others
+    const values = [...others, ...(others.includes("flows") ? [] : ["flows"])].flatMap((each) => shortOf(each, titleOf(list, each) ?? each, valueOf(list, row, each)));
     const name = [...new Set(values), ...(of ? [of] : [])].join(", ") || (others.length ? "the scenario as it is" : (titleOf(list, figure) ?? figure));
     const changes = others.filter((each) => !isQueue(each) && valueOf(list, row, each) !== null).length;
     departing.set(name, Math.min(departing.get(name) ?? changes, changes));
