@@ -68,6 +68,16 @@ def test_a_path_that_takes_no_time_has_no_nearer_end(captured: Captured) -> None
     assert "a path of 60 us, of which hosts take as much" in screen(dataclasses.replace(found, flows=short))
 
 
+def test_waits_of_a_queue_that_may_never_have_been_empty_are_bounds(captured: Captured) -> None:
+    """A queue of 53 ms in the median had 23 when the capture began in the middle of its flows."""
+    found = bufferlab.observe(captured.at_senders)
+    assert not found.is_never_empty
+    said = screen(dataclasses.replace(found, is_never_empty=True))
+    assert "in short half of the packets wait at least 27.9 ms, one in twenty at least 3" in said
+    assert "round trip without waiting: median at most " in said and "waits at least median " in said
+    assert "buffer losses come at at least " not in said and "buffer losses come at least at " in said
+
+
 def test_no_loss_has_no_episodes(captured: Captured) -> None:
     lossless = screen(dataclasses.replace(bufferlab.observe(captured.at_senders), losses=0.0))
     assert "losses none of the segments had to be sent again" in lossless

@@ -82,7 +82,7 @@ def doubts(
             "round trips: capture both directions (two ports of a tap: --joined), or name the round trip by "
             "--rtt"
         )
-    if _is_begun_busy(observation, link, long, ahead=ahead):
+    if is_begun_busy(observation, link, long, ahead=ahead):
         yield (
             "the capture begins in the middle of flows on a busy link: if the queue was never empty, round "
             "trips are shorter than these, waits and the buffer longer; begin earlier, add a ping, or name "
@@ -318,12 +318,16 @@ def _loads_bps(observation: Observation, interface: int, direction: int) -> list
     return loads
 
 
-def _is_begun_busy(
-    observation: Observation, link: dict[str, Any], long: pl.DataFrame, *, ahead: bool
-) -> bool:
+def is_begun_busy(observation: Observation, link: dict[str, Any], long: pl.DataFrame, *, ahead: bool) -> bool:
     """Whether the link was full all the time, and most of the long flows' bytes are of earlier ones.
 
     Before the queue, more or less than the link carries arrives in a second; what arrives in the mean tells.
+
+    Args:
+        observation: The capture.
+        link: The row of the direction in the table of links.
+        long: Its long flows.
+        ahead: Whether the queue lies beyond the place of the capture.
     """
     opened = int(long.filter(pl.col("is_opened") == 1)["ip_bytes"].sum())
     if not link["rate_bps"] or timed(long).is_empty() or 2 * opened > int(long["ip_bytes"].sum()):

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
-from bufferlab.captured.doubts import contains_waits, doubts, impossible, is_guessed, late, varies
+from bufferlab.captured.doubts import (
+    contains_waits,
+    doubts,
+    impossible,
+    is_begun_busy,
+    is_guessed,
+    late,
+    varies,
+)
 from bufferlab.captured.fitting import Fit, fitted
 from bufferlab.captured.flows import flows_of, loss_of, mean_bytes, rtt_quantile_ms, timed, waits_over_time
 from bufferlab.captured.link import DIRECTIONS, VANTAGES, CapturedLink
@@ -111,6 +119,7 @@ class Findings(CapturedLink, Displayed):
             "wait_samples": waits.get("samples", 0),
             "why_no_waits": self.why_no_waits,
             "waits_are_senders_pace": self.is_paced,
+            "waits_are_at_least": self.is_never_empty,
             **{
                 f"buffer{end}_ms": waits[f"depth{end}_ns"] / NS_PER_MS if waits.get("is_filled") else None
                 for end in ("", "_low", "_high")
@@ -240,6 +249,7 @@ def observe(
         is_offered=ahead,
         losses=losses,
         is_paced=is_paced,
+        is_never_empty=is_begun_busy(observation, chosen, long, ahead=ahead),
     )
     found = dataclasses.replace(found, waits=_whole(found, waits, hides))
     return dataclasses.replace(

@@ -74,6 +74,8 @@ class CapturedLink:
         is_guessed: Whether the direction is a guess by networks or ports.
         doubts: What may be wrong with all that, as sentences.
         is_paced: Whether what waits is no more than senders' own pace makes.
+        is_never_empty: Whether the queue may never have been empty, so that round trips without waiting are
+            shorter than what is said, and waits and the buffer longer.
     """
 
     observation: Observation
@@ -97,6 +99,7 @@ class CapturedLink:
     other_rate_bps: float | None = None
     other_rate_share: float = 0.0
     is_paced: bool = False
+    is_never_empty: bool = False
 
     @property
     def long(self) -> pl.DataFrame:

@@ -102,6 +102,11 @@ def _slowed(findings: Findings, waits: dict[str, Any], rtt_ns: float) -> str:
     """What its waiting does to a round trip of some length."""
     wait_ns = waits["median_ns"]
     wait, late, rtt = (format_time(_ps(time_ns)) for time_ns in (wait_ns, waits["p95_ns"], rtt_ns))
+    if findings.is_never_empty:
+        return (
+            f"half of the packets wait at least {wait}, one in twenty at least {late}, where a round trip "
+            f"takes at most {rtt} without waiting: the queue may never have been empty"
+        )
     if wait_ns > max(rtt_ns, _BLOAT_NS):
         times = significant((wait_ns + rtt_ns) / rtt_ns, 2)
         return (
@@ -160,8 +165,9 @@ def _long(findings: Findings) -> str:
         if findings.waits is not None
         else "smallest round trip, waiting included"
     )
+    most = "at most " if findings.is_never_empty else ""
     return (
-        f"{text}; {least}: median {significant(middle, 3)} ms, "
+        f"{text}; {least}: median {most}{significant(middle, 3)} ms, "
         f"{significant(low, 3)} to {significant(high, 3)} ms for eight of ten"
     )
 
@@ -186,10 +192,15 @@ def _waits(findings: Findings) -> str:
     median, p95, p99 = (format_time(_ps(waits[f"{name}_ns"])) for name in ("median", "p95", "p99"))
     paced = "; a few packets take as long at their own sender's pace, so none of it need be the link's"
     return (
-        f"median {median}, 95th percentile {p95}, 99th {p99} above each connection's smallest round trip "
-        f"({waits['samples']:,} samples)"
+        f"{_at_least(findings)}median {median}, 95th percentile {p95}, 99th {p99} above each connection's "
+        f"smallest round trip ({waits['samples']:,} samples)"
         f"{paced if findings.is_paced else _transmission(findings, waits['median_ns'])}"
     )
+
+
+def _at_least(findings: Findings) -> str:
+    """What is before a wait that may be longer than it was seen to be."""
+    return "at least " if findings.is_never_empty else ""
 
 
 def _transmission(findings: Findings, wait_ns: float) -> str:
@@ -211,7 +222,8 @@ def _buffer(findings: Findings) -> str:
     if waits["is_filled"]:
         low, deep, high = (format_time(_ps(waits[f"depth{part}_ns"])) for part in ("_low", "", "_high"))
         size = _size(findings, waits["depth_ns"])
-        return f"losses come at {deep} ({low} to {high}){size}: it is full then, or a queue drops early there"
+        at = f"{_at_least(findings)}at {deep} ({low} to {high}){size}"
+        return f"losses come {at}: it is full then, or a queue drops early there"
     if few := _few_packets(findings):
         return few
     if waits["loss_episodes"]:
