@@ -257,6 +257,10 @@ def test_where_neither_is_safer_each_change_has_its_buffer() -> None:
         "Fragile: 3 of 3 what-ifs miss a target: utilization with 2 flows (about 320 packets do) and half "
         "the RTT (no buffer tried does); 99th percentile wait with 8 flows (about 7 do)."
     )
+    late = ("wait_p99_ms",) * 3
+    assert broken(*late, sizes=(7, None, 3), targets=both).endswith(
+        "; about 3 to 7 packets hold there, each in the what-if table, none with 8 flows."
+    )
 
 
 def test_what_goes_on_with_a_line_keeps_its_label_below_the_box() -> None:

@@ -65,6 +65,8 @@ WORSE, ALSO = today(LOSSY, 0.3), today({**LOSSY, "loss": 0.08}, 0.3)
         (today(FINE), WORSE, None, "what runs today is worse: it loses 12 %"),
         (today(FINE), today(FINE), None, None),
         (WORSE, ALSO, None, None),
+        (WORSE, today({**LOSSY, "loss": 0.039}, 0.3), None, "what runs today is not as bad: loss 3.9 %"),
+        (WORSE, today({**LOSSY, "loss": 0.041}, 0.3), None, None),  # more than a third of 12 %
     ],
 )
 def test_what_one_control_alone_says_of_today_is_a_headline(
@@ -72,6 +74,16 @@ def test_what_one_control_alone_says_of_today_is_a_headline(
 ) -> None:
     found = controls_decide(mixed(now, there, least=least))
     assert found == (text and f"The mix of congestion controls decides: with reno alone, {text}.")
+
+
+@pytest.mark.parametrize(("size", "then"), [(9, "about 9"), (None, "none")])
+def test_what_the_newer_version_of_a_control_takes_stands_beside_it(size: int | None, then: str) -> None:
+    newer = Sensitivity(
+        "bbr3 in place of bbr", "bbr3 for bbr", {}, (), Rough(size, (7, 14)), 4, is_newer=True
+    )
+    advice = mixed(today(FINE), today(FINE), least=5)
+    found = controls_decide(dataclasses.replace(advice, sensitivity=(*advice.sensitivity, newer)))
+    assert found is not None and f"{DOES} (with bbr3 for bbr {then})" in found
 
 
 def test_one_control_alone_has_rows_of_its_own_beside_the_answer() -> None:

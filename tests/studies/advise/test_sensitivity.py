@@ -137,8 +137,23 @@ def test_a_mix_is_tried_with_its_most_frequent_control_alone() -> None:
         for each in variants(base)
     }
     assert found["reno alone"] == ["reno", "reno"]
-    assert found["cubic in place of reno"] == ["cubic", "bbr"]
+    assert found["bbr3 in place of bbr"] == ["reno", "bbr3"] and list(found)[:2] == [
+        "reno alone",
+        "bbr3 in place of bbr",
+    ]
     assert len(found) == 7 and "round-trip times within ± 20 %" in found
+
+
+def test_a_mix_without_a_newer_version_is_tried_with_another_control() -> None:
+    base = prepare(quick_scenario("10 Mbps", "20 ms", [("reno", 3), ("westwood", 2)]))
+    found = {each.title: each for each in variants(base)}
+    assert [
+        flow["tcp"] and flow["tcp"]["congestion"] for flow in found["cubic in place of reno"].scenario.flows
+    ] == [
+        "cubic",
+        "westwood",
+    ]
+    assert not any(each.is_newer for each in found.values())
 
 
 def test_round_trips_that_differ_widely_are_tried_alike() -> None:
@@ -151,8 +166,8 @@ def test_round_trips_that_differ_widely_are_tried_alike() -> None:
 def test_the_flows_of_the_link_in_question_are_counted() -> None:
     """A line with three downloads and an upload: who asks about downloads has not given four flows."""
     base = prepare(Scenario.from_dict(home_scenario(read_rates("50/10Mbps"), rtt="30 ms", share=Fraction(1))))
-    download, upload = ([each.brief for each in variants(base, link)][:3] for link in (0, 1))
-    first = "cubic alone"  # of a mix
-    assert download == [first, "2 long flows", "6 long flows"]
-    assert upload == [first, "half the long flows on other links", "2 long flows"]
-    assert variants(base, 0)[1].title == "2 long flows in place of 3"
+    download, upload = ([each.brief for each in variants(base, link)][:4] for link in (0, 1))
+    first = ["cubic alone", "bbr3 for bbr"]  # of a mix
+    assert download == [*first, "2 long flows", "6 long flows"]
+    assert upload == [*first, "half the long flows on other links", "2 long flows"]
+    assert variants(base, 0)[2].title == "2 long flows in place of 3"

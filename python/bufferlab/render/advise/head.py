@@ -226,7 +226,7 @@ def _missing(advice: Advice, them: str) -> Iterator[_Said]:
     if (idle := unfilled(advice)) is not None:
         yield _Said(idle)
     if (why := hopeless(advice)) is not None:
-        yield _Said(why, _BESIDE)
+        yield _Said(why)
     if (alone := controls_decide(advice)) is not None:
         yield _Said(alone, _DECIDES)
     if (stays := beside_closest(advice)) is not None:

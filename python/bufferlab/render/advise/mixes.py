@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from bufferlab.display import significant
 from bufferlab.render.advise.reasons import least_lost
 from bufferlab.render.advise.today import fault, may_stay, runs_today, today_name, worst_rated
@@ -15,6 +17,9 @@ from bufferlab.studies.choosing.thresholds import loses_heavily
 from bufferlab.studies.internet import BBR_DECIDES
 from bufferlab.studies.targets import want_largest
 from bufferlab.units import packets_text
+
+_FAR_LESS_LOST: Final = 1 / 3
+"""Part of the loss of today's queue up to which it is said that another mix loses less. Our choice."""
 
 
 def controls_decide(advice: Advice) -> str | None:
@@ -49,7 +54,16 @@ def _buffer_decided(advice: Advice) -> str | None:
     if size is None or (meets and FAR_LESS < size / answer.packets < 1 / FAR_LESS):
         return None
     them = "the target" if len(advice.targets) == 1 else "the targets"
-    return f"{what} {'meets' if size == 1 else 'meet'} {them}"
+    return f"{what} {'meets' if size == 1 else 'meet'} {them}{_newer(advice)}"
+
+
+def _newer(advice: Advice) -> str:
+    """The same with the newer version of a control of the mix: " (with bbr3 for bbr about 60)"."""
+    found = next((each for each in advice.sensitivity if each.is_newer), None)
+    if found is None or found.least is None:
+        return ""
+    size = found.least.size
+    return f" (with {found.brief} {'none' if size is None else f'about {about_size(size)}'})"
 
 
 def _enough(advice: Advice) -> tuple[int | None, str]:
@@ -88,12 +102,20 @@ def _today_there(advice: Advice, *, is_other: bool) -> str | None:
         return None
     what = "what runs today" if now.default_of is None else f"the default, {today_name(now)},"
     stays, stays_there = may_stay(advice, now), may_stay(advice, there)
+    if not stays and not stays_there and _loses_by_mix(advice, now, there):
+        return f"{what} is not as bad: {_rated(advice, there)}"
     if stays == stays_there and not (is_other and now.default_of is None):
         return None
     if stays_there:
         return f"{what} does as well as the answer ({_rated(advice, there)})"
     why = fault(advice, there)
     return None if why is None else f"{what} is worse{' there, too' if not stays else ''}: {why}"
+
+
+def _loses_by_mix(advice: Advice, now: Today, there: Today) -> bool:
+    """Whether today's queue loses what hardly anybody accepts, and with one control a third of it at most."""
+    lost, alone = (each.mean("loss").mean or 0.0 for each in (now, there))
+    return loses_heavily(lost, advice.targets) and alone <= lost * _FAR_LESS_LOST
 
 
 def _rated(advice: Advice, found: Today) -> str:

@@ -175,14 +175,14 @@ def _from_to(advice: Advice, missing: Sequence[Sensitivity]) -> str:
     show = advice.answer.queue.show
     if not sizes:
         return f"; no {_knob(advice)} that was tried holds there"
+    none = [each.brief for each in missing if each.least is not None and each.least.size is None]
+    but = f", none with {listed(none)}" if none else ""
     if len(sizes) == 1:
-        return f"; {_about(advice, sizes[0])} there"
-    least, most = sizes[0], sizes[-1]
+        return f"; {_about(advice, sizes[0])} there{but}"
+    span = f"{show(sizes[0])} to {show(sizes[-1])}"
     if advice.answer.queue.knob == "limit":
-        return (
-            f"; about {about_size(least)} to {show(about_size(most))} hold there, each in the what-if table"
-        )
-    return f"; about {show(least)} to {show(most)} hold there, each in the what-if table"
+        span = f"{about_size(sizes[0])} to {show(about_size(sizes[-1]))}"
+    return f"; about {span} hold there, each in the what-if table{but}"
 
 
 def _more_is_safer(advice: Advice) -> bool:

@@ -138,4 +138,5 @@ def check_text(check: Check, verdict: Verdict) -> str:
 def _distance(check: Check) -> str:
     unit = check.target.metric.unit
     size = unit.text(abs(check.margin), digits=2)
-    return f"{size} points" if unit is FRACTION else f"{size} {unit.shown}".rstrip()
+    points = "point" if size == "1" else "points"
+    return f"{size} {points}" if unit is FRACTION else f"{size} {unit.shown}".rstrip()

@@ -35,6 +35,13 @@ it. Our choice."""
 OTHERS: Final = ("cubic", "bbr", "reno")
 """Controls that are tried in place of the most frequent one."""
 
+NEWER: Final = {"bbr": "bbr3"}
+"""Of a control of a mix, the version that has replaced it at some senders, which is tried in place of it.
+
+Google's public traffic runs BBR version 3; its authors call the older ones obsolete (N. Cardwell and others,
+"BBRv3: Algorithm Bug Fixes and Public Internet Deployment", IETF 117, 2023). It yields to losses where
+version 1 does not."""
+
 MOST_CONTROLS: Final = 2
 """The most changes of controls that are tried; of a mix, the first gives all flows its most frequent one."""
 
@@ -57,6 +64,7 @@ class Variant:
         is_of_control: Whether congestion controls are other.
         is_alone: Whether all endless flows have the most frequent control of a mix.
         is_supposed: Whether it may be as true as the scenario, as of a capture that does not tell them apart.
+        is_newer: Whether a control of a mix has its newer version.
     """
 
     title: str
@@ -65,6 +73,7 @@ class Variant:
     is_of_control: bool = False
     is_alone: bool = False
     is_supposed: bool = False
+    is_newer: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,6 +91,7 @@ class Sensitivity:
         is_unsure: Whether the runs do not show that it misses what their mean misses.
         is_alone: Whether all endless flows have the most frequent control of a mix.
         is_supposed: Whether it may be as true as the scenario.
+        is_newer: Whether a control of a mix has its newer version.
     """
 
     title: str
@@ -94,6 +104,7 @@ class Sensitivity:
     is_unsure: bool = False
     is_alone: bool = False
     is_supposed: bool = False
+    is_newer: bool = False
 
     @property
     def surely_breaks(self) -> bool:
@@ -139,17 +150,18 @@ class Shaken:
 def variants(base: Scenario, link: int = 0) -> list[Variant]:
     """The scenario with other numbers of flows, or loads, round trips and controls.
 
-    Of a mix the most frequent control alone comes first: nothing else changes a FIFO's buffer as much.
+    Of a mix the most frequent control alone comes first, and then a newer version of another one: nothing
+    else changes a FIFO's buffer as much.
 
     Args:
         base: The scenario.
         link: Index of the link in question, whose flows are counted in the titles.
     """
     controls = [dataclasses.replace(each, is_of_control=True) for each in _controls(base)]
-    alone = [each for each in controls if each.is_alone]
-    others = [each for each in controls if not each.is_alone]
+    first = [each for each in controls if each.is_alone or each.is_newer]
+    others = [each for each in controls if each not in first]
     same = [*_flows(base, base.links[link]["name"]), *_loads(base), *_round_trips(base), *_narrower(base)]
-    return [*alone, *same, *others]
+    return [*first, *same, *others]
 
 
 def supposed_variants(base: Scenario, supposed: Mapping[str, Scenario]) -> list[Variant]:
@@ -270,19 +282,28 @@ def _controls(base: Scenario) -> Iterator[Variant]:
     if not counts:
         return
     usual = counts.most_common(1)[0][0]
-    most = MOST_CONTROLS
     if len(counts) > 1:
-        most -= 1
         brief = f"{_called(usual)} alone"
         changed = {f"flows[{index}].congestion": usual for index in controls}
         for each in _variant((brief, brief), base, changed):
             yield dataclasses.replace(each, is_alone=True)
+        old = next((each for each in NEWER if each in counts and each != usual), None)
+        if old is not None:
+            for each in _replaced(base, controls, old, NEWER[old]):
+                yield dataclasses.replace(each, is_newer=True)
+            return
+    most = MOST_CONTROLS - (len(counts) > 1)
     for other in [word for word in OTHERS if word != usual.partition("-")[0].partition("(")[0]][:most]:
-        changes: dict[str, object] = {
-            f"flows[{index}].congestion": other for index, control in controls.items() if control == usual
-        }
-        brief = f"{other} alone" if set(counts) <= {usual, other} else f"{other} for {_called(usual)}"
-        yield from _variant((f"{other} in place of {_called(usual)}", brief), base, changes)
+        for each in _replaced(base, controls, usual, other):
+            is_alone = set(counts) <= {usual, other}
+            yield dataclasses.replace(each, brief=f"{other} alone") if is_alone else each
+
+
+def _replaced(base: Scenario, controls: Mapping[int, str], old: str, new: str) -> Iterator[Variant]:
+    """The scenario with a control in place of another one."""
+    changes = {f"flows[{index}].congestion": new for index, control in controls.items() if control == old}
+    titles = f"{new} in place of {_called(old)}", f"{new} for {_called(old)}"
+    yield from _variant(titles, base, changes)
 
 
 def _called(control: str) -> str:

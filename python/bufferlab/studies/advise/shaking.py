@@ -137,6 +137,7 @@ class Shaking:
             is_unsure=bool(missed) and not any(_surely_missed(measured, each) for each in missed),
             is_alone=change.is_alone,
             is_supposed=change.is_supposed,
+            is_newer=change.is_newer,
         )
 
     def _widened(self, entry: Entry) -> Goal:
