@@ -375,7 +375,7 @@ def test_the_table_of_queues_says_how_much_use_each_was_held_to() -> None:
     eased = dataclasses.replace(check, target=dataclasses.replace(floor, bound=0.9))
     entries = {**asked.entries, name: dataclasses.replace(entry, checks=(eased,))}
     text = _ranked(dataclasses.replace(assumed, entries=entries))
-    assert "(99 %)" in text and "(90 %)" in text
+    assert "(99 % used)" in text and "(90 % used)" in text
 
 
 def _ranked(advice: Advice) -> str:

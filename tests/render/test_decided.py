@@ -203,7 +203,11 @@ def test_a_queue_that_is_far_behind_in_the_mean_is_not_said_to_be_as_good() -> N
     advice = dataclasses.replace(equal("fq_codel", "fifo", "codel"), stage="first", finished=True)
     rivals = tuple(dataclasses.replace(each, is_equal=True, is_alike=False) for each in advice.choice.rivals)
     wide = dataclasses.replace(advice, choice=dataclasses.replace(advice.choice, rivals=rivals))
-    assert "runs of this traffic do not distinguish it from" in said(wide)
+    assert "runs of this traffic do not distinguish it from" in said(wide) and "As a whole" not in said(wide)
+    leader, *rest = rivals
+    behind_in = dataclasses.replace(leader, worst=(wide.aspects[0], 0.2))
+    one = dataclasses.replace(wide, choice=dataclasses.replace(wide.choice, rivals=(behind_in, *rest)))
+    assert f"As a whole, that is: in the mean {wide.entries[leader.name].title} has " in said(one)
     scattered = tuple(
         dataclasses.replace(each, behind=Estimate(0.18, 0.43)) if each.name.startswith(first) else each
         for each in rivals

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bufferlab.render.advise.view import advice_view
+from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.advising import advise
 from bufferlab.studies.advise.around import Around, looked_around
 from bufferlab.studies.choosing.objectives import Aspect
@@ -70,3 +72,28 @@ def test_delays_that_promise_nothing_are_looked_at_and_not_searched() -> None:
     assert all(entry.least is None and entry.around >= 5 for entry in found.entries.values())
     looked = f"at {found.answer.around} delays from the least to the largest users fare no better"
     assert f"no other was searched: {looked}" in advice_view(found, explain=True).text(400)
+
+
+LINE = """
+run = { name = "line", duration = "12 s", warmup = "4 s" }
+bottleneck = { rate = "5 Mbps", delay = "1 ms", buffer = "40 packets" }
+flows = [
+  { name = "long", count = 4, rtt = "30 ms", rtt_spread = 0.5, congestion = "cubic" },
+  { name = "ping", rtt = "30 ms", application = { kind = "ping", interval = "200 ms" } },
+]
+"""
+
+
+def test_quick_searches_a_delay_where_packets_would_wait_long_else() -> None:
+    """FQ-CoDel at its usual 5 ms misses the loss by little; a FIFO that meets it has them wait 57 ms."""
+    base = Scenario.from_toml(LINE)
+    asked: dict[str, Any] = {"queues": "fifo,fq_codel", "quick": True, "threads": 1, "progress": False}
+    found = advise(base, ["loss < 2 %"], **asked)
+    fifo, usual, own = sorted(found.entries.values(), key=lambda each: (each.queue.knob, each.setting))
+    assert fifo.checks[0].met and not usual.checks[0].met and (usual.setting, usual.around) == (5000, 0)
+    assert found.answer is own and own.least is not None and own.checks[0].met
+    waits = [each.mean("wait_mean_ms").mean or 0.0 for each in (own, fifo)]
+    assert waits[0] < 30 < waits[1]
+    # where nothing stands, only the usual delay is tried
+    early = advise(base, ["loss < 4 %"], **asked)
+    assert all(each.least is None for each in early.entries.values() if each.queue.knob == "target")

@@ -237,7 +237,7 @@ def _notes(advice: Advice) -> Iterator[Line]:
     if advice.short_runs is not None:
         yield Line("beware", advice.short_runs, most=3, shorter=[(8, _TOO_SHORT)], is_elsewhere=True)
     if advice.stage == "begun":
-        yield Line("so far", f"{_UNFINISHED} no other queue was tried yet, and other traffic neither")
+        yield Line("so far", f"{_UNFINISHED} no larger buffer, other queue or other traffic was tried yet")
     elif advice.stage == "first" and not advice.finished:
         done = f"{_UNFINISHED} {first_tried(advice)}, {len(advice.answer.values)} seeds"
         yield Line("so far", done if advice.tied else f"{done}, no what-ifs: more may change the queue")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from bufferlab.display import significant
-from bufferlab.render.advise.felt import SHORTER
+from bufferlab.render.advise.felt import SHORTER, contrast
 from bufferlab.render.words import listed, title_text
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
@@ -14,8 +14,11 @@ from bufferlab.studies.advise.llq import TITLES
 from bufferlab.studies.advise.sensitivity import Broken
 from bufferlab.studies.choosing.choice import Choice
 from bufferlab.studies.choosing.order import place, reason_of
-from bufferlab.studies.choosing.thresholds import MATERIAL
+from bufferlab.studies.choosing.thresholds import MATERIAL, notable
 from bufferlab.studies.targets import Target
+
+MOST_WORSE: Final = 2
+"""Queues of which it is said in what their users fare worse."""
 
 MOST_NAMED: Final = 3
 """Queues that are named in a sentence, and what-ifs; of more, how many there are."""
@@ -34,6 +37,18 @@ def tie_text(advice: Advice) -> Iterator[str]:
     runs = len(advice.answer.values)
     unknown = f"{runs} runs of this traffic do not {', nor '.join(clauses)}"
     yield f"{unknown}; {_why(advice)}. {_remedy(advice)}"
+    if worse := _worse_in(advice, near):
+        yield f"As a whole, that is: in the mean {'; '.join(worse)}."
+
+
+def _worse_in(advice: Advice, names: Sequence[str]) -> list[str]:
+    """In what users fare notably worse in the mean with queues that are not distinguished as a whole."""
+    of_them = {each.name: each for each in advice.choice.rivals if each.name in names}
+    return [
+        f"{advice.entries[name].title} has {contrast(rival.worst[0], advice.entries[name], advice.answer)}"
+        for name, rival in of_them.items()
+        if rival.worst is not None and rival.worst[1] > notable(rival.worst[0], advice.weights)
+    ][:MOST_WORSE]
 
 
 def _why(advice: Advice) -> str:

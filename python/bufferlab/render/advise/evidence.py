@@ -21,6 +21,7 @@ from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.beside import Beside
 from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.advise.floor import relaxed
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.advise.shaking import LOOKS
@@ -83,7 +84,7 @@ def _ranking(advice: Advice) -> Grid:
         [
             title,
             fare_text(each.rival.behind),
-            _verdict_text(dict.fromkeys(each.missed, "missed")),
+            _verdict_text(dict.fromkeys(each.missed, "missed")) + _asked_of(advice, each),
             *(_number(each.mean(metric).mean, QUEUE_SUMMARY[metric].unit) for metric in SHOWN),
         ]
         for title, each in more
@@ -160,13 +161,23 @@ def _queues(advice: Advice) -> Grid:
 
 
 def _held_text(advice: Advice, entry: Entry) -> str:
-    """What is known of a queue's targets; if less use is asked of some queues, of how much: "met (90 %)"."""
+    """What is known of a queue's targets; if less use is asked of some, of how much: "met (90 % used)"."""
     known, floor = _verdict_text(advice.verdicts(entry)), advice.needs.floor
     if floor is None:
         return known
     at = advice.targets.index(floor)
     bounds = {each.checks[at].target.bound for each in advice.entries.values()}
-    return known if len(bounds) == 1 else f"{known} ({floor.show(entry.checks[at].target.bound)})"
+    is_same = len(bounds) == 1 and advice.today is None
+    return known if is_same else f"{known} ({floor.show(entry.checks[at].target.bound)} used)"
+
+
+def _asked_of(advice: Advice, found: Beside) -> str:
+    """How much use of the link is asked of what runs today, where nobody asked for any; else nothing."""
+    floor = advice.needs.floor
+    if floor is None or found is not advice.today:
+        return ""
+    (usual,) = relaxed([floor], floor)
+    return f" ({usual.show(usual.bound)} used)"
 
 
 def _verdict_text(verdicts: Mapping[Target, Verdict]) -> str:

@@ -142,7 +142,7 @@ def _decided_text(rival: Rival, entry: HasMeans, chosen: HasMeans) -> str:
     mean = rival.behind.mean or 0.0
     if rival.is_equal:
         return _equal_text(rival.behind) + (_tie_text(rival, chosen) if mean < 0 else "")
-    worst = "" if rival.worst is None else _contrast(rival.worst[0], entry, chosen)
+    worst = "" if rival.worst is None else contrast(rival.worst[0], entry, chosen)
     text = f"users fare {share_text(rival.behind)} {{}} than with {_than(rival, chosen)}"
     if rival.worst is not None and rival.worst[1] > _HALF:
         word = "worse" if mean > 0 else "better"
@@ -367,12 +367,12 @@ def losers_text(entry: Measured, users: Sequence[Users]) -> str:
 def fare_words(rival: Rival, entry: Measured, chosen: Measured) -> str:
     """How users fare beside the answer, in words: "alike", "alike as a whole, but ...", "12 ± 3 % worse"."""
     behind = rival.behind
-    apart = "; ".join(_contrast(each, entry, chosen) for each in rival.apart)
+    apart = "; ".join(contrast(each, entry, chosen) for each in rival.apart)
     if not felt_sign(behind):
         return f"{ALIKE} as a whole, but {apart}" if apart else ALIKE
     if (behind.mean or 0.0) < 0:
         return f"{share_text(behind)} better"
-    most = "" if rival.worst is None else f", most: {_contrast(rival.worst[0], entry, chosen)}"
+    most = "" if rival.worst is None else f", most: {contrast(rival.worst[0], entry, chosen)}"
     return f"{share_text(behind)} worse{most}"
 
 
@@ -386,7 +386,8 @@ def _by(behind: float) -> str:
     return _BOUNDED if times > _TIMES else f"{significant(abs(behind) * 100, 2)} %"
 
 
-def _contrast(aspect: Aspect, entry: Measured, chosen: Measured) -> str:
+def contrast(aspect: Aspect, entry: Measured, chosen: Measured) -> str:
+    """What users feel of an entry beside another one: "call: rating R 49, not 93"."""
     return f"{aspect_title(aspect)} {aspect_text(aspect, entry)}, not {aspect_text(aspect, chosen)}"
 
 

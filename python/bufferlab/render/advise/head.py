@@ -70,7 +70,9 @@ def headline(advice: Advice) -> str:
 
 def first_tried(advice: Advice) -> str:
     """What a first answer has tried of each queue."""
-    aims = any(each.queue.knob == "target" for each in advice.entries.values())
+    aims = [each for each in advice.entries.values() if each.queue.knob == "target"]
+    if any(each.least is not None for each in aims):
+        return "only few delays"
     return "only usual delays" if aims else "only first searches"
 
 

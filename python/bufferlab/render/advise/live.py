@@ -22,7 +22,7 @@ from bufferlab.studies.advise.advice import Advice, Stage
 _FRAMES_PER_S: Final = 4
 
 _STAGES: Final[dict[Stage, str]] = {
-    "begun": "first answer, other queues not tried yet",
+    "begun": "first answer, larger buffers and other queues not tried yet",
     "first": "first answer of all queues",
     "tuned": "refined answer",
     "final": "final answer",

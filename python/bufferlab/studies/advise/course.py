@@ -121,21 +121,17 @@ class Course:
         settings.quick = quick
         limits = [queue for queue in settings.queues.values() if queue.knob == "limit"]
         targets = [queue for queue in settings.queues.values() if queue.knob == "target"]
-        self._begin(limits, others=len(targets))
+        self._begin(limits)
         settings.enlarge()
         advice = self._conclude("first")
         if self._is_short(advice):
             return advice
         if quick:
-            if settings.narrow():
-                settings.enlarge()
-                advice = self._conclude("first")
-            advice = self._spared(self._assured(self._decided(advice, LOOKS[:1]), most=1), most=1)
+            advice = self._quick(advice, targets)
             advice = self._supposed(advice) if sensitivity else advice
             return self._tell(dataclasses.replace(self._besides(advice), finished=True))
         advice = self._spared(advice, most=0)  # who ends here has no standing queue for nothing
-        may_win = [queue for queue in targets if self._may_win(queue, advice)]
-        settings.tune([queue for queue in may_win if settings.is_promising(queue, advice)])
+        settings.tune(self._promising(targets, advice))
         advice = self._conclude("tuned")
         if near := in_reach(advice):
             settings.tune(near)
@@ -145,13 +141,39 @@ class Course:
             advice = self._sturdier(self._roomier(self._shaken(advice)))
         return self._tell(dataclasses.replace(self._besides(advice), stage="final", finished=True))
 
-    def _begin(self, limits: Sequence[Queue], *, others: int) -> None:
-        """Search the buffers, and say what that came to before other queues take their time."""
-        if not limits:
-            return
-        self.settings.search(limits, "searching the buffers")
-        if others:
-            self._conclude("begun")
+    def _quick(self, advice: Advice, targets: Iterable[Queue]) -> Advice:
+        """The answer of `--quick`: delays are searched where packets would wait long else."""
+        if self.settings.narrow():
+            self.settings.enlarge()
+            advice = self._conclude("first")
+        advice = self._quickly_sure(advice)
+        if self._is_standing(advice) and (near := self._promising(targets, advice)):
+            self.settings.tune(near)
+            advice = self._quickly_sure(self._conclude("first"))
+        return advice
+
+    def _quickly_sure(self, advice: Advice) -> Advice:
+        """The answer compared with few more seeds, and checked once."""
+        return self._spared(self._assured(self._decided(advice, LOOKS[:1]), most=1), most=1)
+
+    def _is_standing(self, advice: Advice) -> bool:
+        """Whether packets wait longer with the answer than their path takes: some delay may do better."""
+        answer, site = advice.answer, self.question.site
+        return bool(standing({answer.name: answer.values}, site.rtt_ms, self.question.targets, site.users))
+
+    def _promising(self, targets: Iterable[Queue], advice: Advice) -> list[Queue]:
+        """The queues with a target of delay of which another delay than the usual one may be taken."""
+        may_win = [queue for queue in targets if self._may_win(queue, advice)]
+        return [queue for queue in may_win if self.settings.is_promising(queue, advice)]
+
+    def _begin(self, limits: Sequence[Queue]) -> None:
+        """Search the buffers, FIFO's first, and say what that came to before anything else takes its time."""
+        is_alone = len(self.settings.queues) == 1
+        first = [queue for queue in limits if queue.kind == FIFO]
+        for those in (first, [queue for queue in limits if queue not in first]):
+            if those:
+                self.settings.search(those, "searching the buffers")
+                self._conclude("first" if is_alone else "begun")
 
     def _besides(self, advice: Advice) -> Advice:
         """What else is asked of every answer: half of the buffer; where nothing meets, each target alone."""
