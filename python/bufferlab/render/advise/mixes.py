@@ -58,7 +58,7 @@ def _buffer_decided(advice: Advice) -> str | None:
 
 
 def _newer(advice: Advice) -> str:
-    """The same with the newer version of a control of the mix: " (with bbr3 for bbr about 60)"."""
+    """What that is with the newer version of a control of the mix: " (with bbr3 for bbr about 60)"."""
     found = next((each for each in advice.sensitivity if each.is_newer), None)
     if found is None or found.least is None:
         return ""
