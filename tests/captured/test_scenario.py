@@ -189,6 +189,24 @@ def test_a_queue_that_is_no_fifo_is_in_the_scenario_and_said(tmp_path: Path) -> 
     assert any(line.startswith(said) and "limit is Linux's default" in line for line in lines)
 
 
+def test_one_control_is_no_mix_if_it_loses_far_more(tmp_path: Path) -> None:
+    """Of two flows of BBR beside four of CUBIC all were said to run BBR, whose run lost much more."""
+    path = tmp_path / "link.pcapng"
+    common = {"rtt": "40 ms", "rtt_spread": 0.3, "start": "uniform(0 s, 3 s)"}
+    link = {
+        "run": {"duration": "40 s", "warmup": "0 s", "seed": 9, "stack": "linux"},
+        "bottleneck": {"rate": "12 Mbps", "delay": "2 ms", "buffer": "60 packets"},
+        "flows": [
+            {"name": "a", "count": 4, "congestion": "cubic-linux(hystart)", **common},
+            {"name": "b", "count": 2, "congestion": "bbr", **common},
+        ],
+    }
+    bufferlab.run(link, progress=False, pcap=path, pcap_at=["senders"])
+    fit = bufferlab.observe(path).fit()
+    assert fit.controls == "cubic:50%,bbr:50%" and not fit.differs("loss")
+    assert "bbr" in fit.supposed and fit.controls not in fit.supposed
+
+
 @pytest.mark.parametrize(
     ("queue", "buffer", "found", "by"),
     [("fq_codel", "60 packets", "fq_codel", "runs"), ("fifo", "20 ms", "fifo", "seen")],

@@ -87,6 +87,11 @@ _SCALES: Final = {"loss": (1e-3, 1.0), "wait_p50_ms": (0.5, 1.0), "wait_p95_ms":
 
 _OF_UTILIZATION: Final = 20.0
 
+OFF: Final = 1.35
+_OFF_BY: Final = {"utilization": 0.1, "loss": 0.01, "wait_p50_ms": 5.0, "wait_p95_ms": 5.0}
+"""What a run gives and what was captured are far apart if one is as many times the other, and larger by at
+least that. Our choice."""
+
 _THERE: Final = 0.5
 """Part of the mean number of long flows from which on a second counts. Our choice."""
 
@@ -133,6 +138,15 @@ class Fit:
     def is_queue_known(self) -> bool:
         """Whether it may be judged as what runs: a FIFO's depth is known only where it was seen to fill."""
         return self.queue_by == "seen" or (self.queue_by == "runs" and self.queue != "fifo")
+
+    def differs(self, name: str, times: float = OFF) -> bool:
+        """Whether what the run gives is far from what was captured.
+
+        Args:
+            name: Of what.
+            times: By which factor they differ at least.
+        """
+        return _differ(self.reproduced, self.captured, name, times)
 
     @property
     def is_far(self) -> bool:
@@ -216,7 +230,7 @@ def _nearest(link: CapturedLink, known: Known, seen: Values, tell: Tell) -> Fit:
         tried.append(_Tried(name, queue, scenario, values, _distance(values, seen)))
     by_mix = _least(tried, lambda each: each.controls)
     apart = _apart(link)
-    name = None if known.mix is not None else _chosen(by_mix, apart)
+    name = None if known.mix is not None else _chosen(tried, by_mix, seen, apart)
     own = [each for each in tried if each.controls == name]
     best = _simplest(own, apart)
     if best.distance > NEAR:
@@ -342,11 +356,24 @@ def _wait_apart(link: CapturedLink) -> bool:
     return alike is not None and alike < _ALIKE_WAITS
 
 
-def _chosen(nearest: Mapping[str | None, float], apart: float) -> str | None:
-    """The nearest; of a mix and one control that are alike, the control."""
+def _chosen(
+    tried: list[_Tried], nearest: Mapping[str | None, float], seen: Values, apart: float
+) -> str | None:
+    """The nearest; of a mix and one control that are alike, the control, if it loses about as much."""
     best = min(nearest, key=nearest.__getitem__)
     pure = min(PURE, key=nearest.__getitem__)
-    return pure if nearest[pure] <= nearest[best] + apart else best
+    of_pure = min((each for each in tried if each.controls == pure), key=lambda each: each.distance)
+    is_alike = nearest[pure] <= nearest[best] + apart and not _differ(of_pure.values, seen, "loss", OFF)
+    return pure if is_alike else best
+
+
+def _differ(own: Values, seen: Values, name: str, times: float) -> bool:
+    """Whether one is that many times the other, and so much larger that it matters."""
+    given, measured = own[name], seen[name]
+    if given is None or measured is None:
+        return False
+    low, high = sorted((given, measured))
+    return high > times * low and high - low > _OFF_BY[name]
 
 
 def _values(scenario: Scenario) -> Values:

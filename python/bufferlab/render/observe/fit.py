@@ -16,11 +16,6 @@ _WORDS: Final = {
     "wait_p50_ms": ("median wait", MILLISECONDS),
     "wait_p95_ms": ("95th percentile", MILLISECONDS),
 }
-_OFF: Final = 1.35
-_OFF_BY: Final = {"utilization": 0.1, "loss": 0.01, "wait_p50_ms": 5.0, "wait_p95_ms": 5.0}
-"""What a run gives and what was captured are far apart if one is as many times the other, and larger by at
-least that. Our choice."""
-
 _ALIKE: Final = 1.1
 """A loss of the run is said beside that of the capture if one is as many times the other. Our choice."""
 
@@ -50,7 +45,7 @@ def fit_lines(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
     if fit.left_out:
         shares = (f"{name} ({FRACTION.quantity(share, digits=2)})" for name, share in fit.left_out.items())
         yield f"left out, with their share of the link's rate: {listed(list(shares))}"
-    off = [_WORDS[name][0] for name in _WORDS if _is_off(fit, name)]
+    off = [_WORDS[name][0] for name in _WORDS if fit.differs(name)]
     if off and not is_far:
         yield (
             f"{BEWARE}the {' and the '.join(off)} of the run and of the capture are far apart, so answers "
@@ -77,7 +72,7 @@ def scenario_text(fit: Fit) -> str:
 
 def is_like(fit: Fit) -> bool:
     """Whether a run of the scenario does what was captured, so that its queue may be what runs there."""
-    return not fit.is_far and not any(_is_off(fit, name) for name in _WORDS)
+    return not fit.is_far and not any(fit.differs(name) for name in _WORDS)
 
 
 def unfit_text(fit: Fit) -> str:
@@ -88,7 +83,7 @@ def unfit_text(fit: Fit) -> str:
     """
     if is_like(fit):
         return ""
-    off = [name for name in _WORDS if _is_off(fit, name)] or list(_WORDS)
+    off = [name for name in _WORDS if fit.differs(name)] or list(_WORDS)
     both = "; ".join(
         _both(fit, name) for name in off if None not in (fit.reproduced[name], fit.captured[name])
     )
@@ -121,7 +116,7 @@ def _of_today(fit: Fit) -> Iterator[str]:
         return
     if fit.queue_by == "runs":
         yield f"what runs today is a guess, by runs: {fit.queue} ({fit.buffer}{_LIMIT})"
-    if _is_apart(fit, "loss", _ALIKE):
+    if fit.differs("loss", _ALIKE):
         yield f"losses of today's queue are those of the simulation: {_both(fit, 'loss')}"
 
 
@@ -145,20 +140,6 @@ def _near_heavy(fit: Fit) -> Iterator[str]:
         f"the loss, {share}, is near {bound}, and another capture of this link may be on its other side: "
         f"{other}; a --target for the loss decides"
     )
-
-
-def _is_off(fit: Fit, name: str) -> bool:
-    """Whether what the run gives is far from what was captured."""
-    return _is_apart(fit, name, _OFF)
-
-
-def _is_apart(fit: Fit, name: str, times: float) -> bool:
-    """Whether one is that many times the other, and so much larger that it matters."""
-    own, seen = fit.reproduced[name], fit.captured[name]
-    if own is None or seen is None:
-        return False
-    low, high = sorted((own, seen))
-    return high > times * low and high - low > _OFF_BY[name]
 
 
 def _controls(fit: Fit, *, is_mix_given: bool, is_far: bool) -> Iterator[str]:
