@@ -255,9 +255,9 @@ def test_a_bound_on_all_waits_that_a_calls_packets_keep_is_said_to_be_one_to_ask
     advice = advised({"fq_codel": (5000, runs(OWN_WAIT))}, ALL_WAITS)
     text = said(box(advice))
     hint = "(call 1.6 ms; --target 'call.wait_p99 <= 10 ms' asks for that alone)"
-    assert not advice.choice.meets and f"alone 99th percentile wait of groups {hint}." in text
+    assert not advice.choice.meets and f"Groups' own packets keep 99th percentile wait {hint}." in text
     other = advised({"fq_codel": (5000, runs({**OWN_WAIT, "call.wait_p99_ms": 11.0}))}, ALL_WAITS)
-    assert "of groups" not in said(box(other))
+    assert "own packets" not in said(box(other))
 
 
 def test_where_nothing_is_worth_running_what_would_be_comes_first() -> None:

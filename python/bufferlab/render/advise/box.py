@@ -135,7 +135,7 @@ def _lines(advice: Advice, typed: Typed | None, first: Sequence[str]) -> Iterato
     elif (span := unsettled(advice)) is not None:
         yield Line(span[0], f"{span[1]}.", shorter=[(9, "")])
     yield from _smaller(advice)
-    yield from _notes(advice)
+    yield from _notes(advice, first)
     yield from what_if(advice)
     yield from _others(advice)
     has_other_say = bool(advice.tied) or advice.is_sturdy  # other traffic decides, not the thresholds
@@ -207,7 +207,7 @@ def _eased(advice: Advice, check: Check) -> str:
     return f"; our default {of}, else {floor.show(floor.bound)}"
 
 
-def _unmet(advice: Advice) -> Iterator[Line]:
+def _unmet(advice: Advice, first: Sequence[str]) -> Iterator[Line]:
     """What can be had where no setting meets all targets, and up to where was searched."""
     if advice.choice.meets:
         return
@@ -218,12 +218,12 @@ def _unmet(advice: Advice) -> Iterator[Line]:
         ("alone", narrower(advice), 4, _BELOW),
         ("searched", searched(advice), 6, ""),
     ):
-        if text is not None:
+        if text is not None and text not in first:
             yield Line(label, text, shorter=[(place, shorter)])
 
 
-def _notes(advice: Advice) -> Iterator[Line]:
-    yield from _unmet(advice)
+def _notes(advice: Advice, first: Sequence[str]) -> Iterator[Line]:
+    yield from _unmet(advice, first)
     if (text := advice.sharing) is not None:
         yield Line("by chance", text, shorter=[(6, "")])
     if (text := idle_note(advice)) is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from bufferlab.display import significant
-from bufferlab.render.advise.felt import SHORTER, contrast
+from bufferlab.render.advise.felt import SHORTER, aspect_title, contrast
 from bufferlab.render.words import listed, title_text
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
@@ -14,7 +14,7 @@ from bufferlab.studies.advise.llq import TITLES
 from bufferlab.studies.advise.sensitivity import Broken
 from bufferlab.studies.choosing.choice import Choice
 from bufferlab.studies.choosing.order import place, reason_of
-from bufferlab.studies.choosing.thresholds import MATERIAL, notable
+from bufferlab.studies.choosing.thresholds import MATERIAL, NOTABLE, notable
 from bufferlab.studies.targets import Target
 
 MOST_WORSE: Final = 2
@@ -100,9 +100,15 @@ def undecided_text(choice: Choice) -> str | None:
     known = next(rival.behind.known for rival in choice.rivals if rival.is_open)
     runs = f"{known} runs do" if known > 1 else "one run does"
     names = listed(choice.open) if len(choice.open) <= MOST_NAMED else f"{len(choice.open)} other queues"
+    worse = [
+        f"{each.name} is {significant(each.worst[1] * 100, 2)} % worse in {aspect_title(each.worst[0])}"
+        for each in choice.rivals
+        if each.name in choice.open and each.worst is not None and each.worst[1] > NOTABLE
+    ]
+    but = f" In the mean {'; '.join(worse[:MOST_WORSE])}." if worse else ""
     return (
         f"The queue is not decided: {runs} not tell whether users would notice the difference to {names} "
-        f"({MATERIAL * 100:g} %)."
+        f"as a whole ({MATERIAL * 100:g} %).{but}"
     )
 
 

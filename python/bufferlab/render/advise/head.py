@@ -19,7 +19,7 @@ from bufferlab.render.advise.today import (
     runs_today,
 )
 from bufferlab.render.advise.unfilled import unfilled
-from bufferlab.render.advise.unmet import contradiction, hopeless
+from bufferlab.render.advise.unmet import contradiction, hopeless, narrower
 from bufferlab.render.advise.what_if import fragile
 from bufferlab.render.advise.words import (
     EVEN,
@@ -235,6 +235,8 @@ def _missing(advice: Advice, them: str) -> Iterator[_Said]:
         yield _Said(stays)
     is_lossy = (advice.answer.checked("loss").mean or 0.0) >= HEAVY_LOSS
     yield _Said(f"Closest{', but not worth running' if is_lossy else ''}: {_what(advice)}")
+    if (kept := narrower(advice)) is not None:
+        yield _Said(kept, _DECIDES)
     yield from map(_Said, advice.rests_on)
     if advice.stage == "first" and advice.finished:
         yield _Said(_quick(advice), _DECIDES)

@@ -83,7 +83,8 @@ def narrower(advice: Advice) -> str | None:
     """That some groups' own packets keep a bound on all waits that the answer misses, as sentences."""
     missed = [check.target for check in advice.answer.checks if not check.met]
     kept = {each: kept_by_groups(advice.answer, each, advice.site.users) for each in missed}
-    return " ".join(f"{title_text(each)} of groups{text}." for each, text in kept.items() if text) or None
+    texts = [f"Groups' own packets keep {title_text(each)}{text}." for each, text in kept.items() if text]
+    return " ".join(texts) or None
 
 
 def helps(advice: Advice) -> str | None:
