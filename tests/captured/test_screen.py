@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,10 @@ def test_waits_of_a_queue_that_may_never_have_been_empty_are_bounds(captured: Ca
     """A queue of 53 ms in the median had 23 when the capture began in the middle of its flows."""
     found = bufferlab.observe(captured.at_senders)
     assert not found.is_never_empty
+    assert "Mbps before drops, 10" in screen(found)
+    assert re.search(
+        r"drops early there; half of the packets find \d\d % of it used or more losses", screen(found)
+    )
     said = screen(dataclasses.replace(found, is_never_empty=True))
     assert "in short half of the packets wait at least 27.9 ms, one in twenty at least 3" in said
     assert "round trip without waiting: median at most " in said and "waits at least median " in said

@@ -122,9 +122,8 @@ def _slowed(findings: Findings, waits: dict[str, Any], rtt_ns: float) -> str:
 def _link(findings: Findings) -> str:
     way = f"{findings.direction} (a guess)" if findings.is_guessed else findings.direction
     where = f"{way}, {_interface(findings, findings.interface)}"
-    load = (
-        f"{'offered' if findings.is_offered else 'carried'} {format_rate(_short_number(findings.load_bps))}"
-    )
+    load = format_rate(_short_number(findings.load_bps))
+    load = f"offered {load} before drops" if findings.is_offered else f"carried {load}"
     if findings.rate_bps is None:
         why = findings.why_no_rate or "nothing shows when packets wait"
         return f"{where}: rate not known, since {why}; {load}"
@@ -223,7 +222,9 @@ def _buffer(findings: Findings) -> str:
         low, deep, high = (format_time(_ps(waits[f"depth{part}_ns"])) for part in ("_low", "", "_high"))
         size = _size(findings, waits["depth_ns"])
         at = f"{_at_least(findings)}at {deep} ({low} to {high}){size}"
-        return f"losses come {at}: it is full then, or a queue drops early there"
+        full = significant(min(100 * waits["median_ns"] / waits["depth_ns"], 100.0), 2)
+        used = "" if findings.is_never_empty else f"; half of the packets find {full} % of it used or more"
+        return f"losses come {at}: it is full then, or a queue drops early there{used}"
     if few := _few_packets(findings):
         return few
     if waits["loss_episodes"]:
