@@ -191,11 +191,14 @@ await severalLines.route(/\/api\/jobs$/, async (route) => {
   const jobs = await response.json();
   const lines = jobs.flatMap((each) => each.view ?? []).filter((part) => part.kind === "box").flatMap((part) => part.lines);
   for (const line of lines.filter(({ label }) => label === "what if")) line.text = "4 long flows  met; about 30 packets suffice\nhalf the RTT  missed: loss";
+  for (const part of jobs.flatMap((each) => each.view ?? []).filter(({ kind }) => kind === "box")) part.head.push("It waits long; --max-delay bounds it.");
   for (const { buffers } of jobs.filter(({ verb }) => verb === "advise")) buffers.push({ is_answer: false, queue: "fifo", setting: "6 packets", packets: 6, targets: "loss at most 1 %", meets: true });
   await route.fulfill({ response, json: jobs });
 });
 await severalLines.goto(`${address}#s=${link}`);
 await severalLines.getByText("Ask this computer:").click();
+// an option of the command is explained where it is read first
+await severalLines.getByRole("region", { name: "advise, done" }).getByText("are options of the command").waitFor();
 await severalLines.getByRole("region", { name: "advise, done" }).getByText("More about the answer").click();
 const whatIfs = severalLines.getByRole("region", { name: "advise, done" }).locator(".line").filter({ hasText: "what if" }).getByRole("listitem");
 await whatIfs.first().waitFor();
