@@ -263,6 +263,19 @@ class WebDict(TypedDict):
     every: str
 
 
+class VideoDict(TypedDict):
+    """Adaptive video (DASH): a client fetches segments over one TCP connection, each at a bitrate of its choice, and plays them; the sender is the server."""
+
+    kind: Literal["video"]
+    segment: NotRequired[str | None]
+    ladder: NotRequired[Sequence[str] | None]
+    rule: NotRequired[Literal["throughput", "bola"] | None]
+    buffer: NotRequired[str | None]
+    startup: NotRequired[str | None]
+    resume: NotRequired[str | None]
+    safety: NotRequired[float | None]
+
+
 class UdpDict(TypedDict):
     """A source that does not listen to its path; its mean rate or mean interval is given."""
 
@@ -291,6 +304,7 @@ ApplicationDict = (
     | OnOffDict
     | ShortFlowsDict
     | WebDict
+    | VideoDict
     | UdpDict
     | PingDict
 )
@@ -438,13 +452,14 @@ class WeightsDict(TypedDict):
     latency: NotRequired[float | None]
     calls: NotRequired[float | None]
     pages: NotRequired[float | None]
+    video: NotRequired[float | None]
     transfers: NotRequired[float | None]
 
 
 AdviseDict = TypedDict(
     "AdviseDict",
     {
-        "for": NotRequired[Literal["throughput", "fairness", "latency", "calls", "pages", "transfers"] | None],
+        "for": NotRequired[Literal["throughput", "fairness", "latency", "calls", "pages", "video", "transfers"] | None],
         "weights": NotRequired[WeightsDict | None],
         "targets": NotRequired[Sequence[str] | None],
     },
@@ -553,6 +568,19 @@ class ResolvedWeb(TypedDict):
     every: ResolvedLaw
 
 
+class ResolvedVideo(TypedDict):
+    """Adaptive video (DASH): a client fetches segments over one TCP connection, each at a bitrate of its choice, and plays them; the sender is the server."""
+
+    kind: Literal["video"]
+    segment_ps: int
+    ladder_bps: list[int]
+    rule: Literal["throughput", "bola"]
+    buffer_ps: int
+    startup_ps: int
+    resume_ps: int
+    safety: float
+
+
 class ResolvedUdp(TypedDict):
     """A source that does not listen to its path; its mean rate or mean interval is given."""
 
@@ -581,6 +609,7 @@ ResolvedApplication = (
     | ResolvedOnOff
     | ResolvedShortFlows
     | ResolvedWeb
+    | ResolvedVideo
     | ResolvedUdp
     | ResolvedPing
 )
@@ -716,6 +745,7 @@ class ResolvedWeights(TypedDict):
     latency: float | None
     calls: float | None
     pages: float | None
+    video: float | None
     transfers: float | None
 
 

@@ -54,6 +54,13 @@ def of(*applications: Mapping[str, object], **link: object) -> Scenario:
     return Scenario.from_dict({**TABLE, "bottleneck": TABLE["bottleneck"] | link, "flows": flows})
 
 
+def test_a_video_is_refused_by_its_kind() -> None:
+    with pytest.raises(InputError) as caught:
+        job_of(lower(of({"kind": "video"})))
+    assert "flows.flow0.application.kind: 'video' is not" in str(caught.value)
+    assert "another application: the kernel's hosts have no client that chooses bitrates" in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("part", "key"), [(part, key) for part, (_, others) in KINDS.items() for key in others]
 )

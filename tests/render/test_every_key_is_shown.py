@@ -22,6 +22,7 @@ APPLICATIONS: Final[Mapping[str, dict[str, Any]]] = {
     "echo": {"of": "there"},
     "on-off": {"size": "100 KB", "off": "1 s"},
     "short-flows": {"size": "20 KB", "interval": "1 s"},
+    "video": {},
     "web": {"size": "20 KB", "every": "3 s"},
     "udp": {"packet": "200 B", "interval": "20 ms"},
     "ping": {"interval": "1 s"},
@@ -36,6 +37,7 @@ UNSEEN: Final = {
     ("Link", "queue"),
     ("Link", "changes"),
     ("Echo", "of"),
+    ("Video", "ladder"),  # a list of rates: below
 }
 """Keys that are not looked at one by one."""
 
@@ -136,3 +138,11 @@ def test_of_applications(kind: str, key: str) -> None:
 def test_of_queues(discipline: str, key: str) -> None:
     schema = PARTS[kinds("discipline")[discipline]]["properties"][key]
     assert is_shown({"discipline": discipline}, key, schema, lambda queue: lines({"queue": queue}, {}))
+
+
+def test_of_a_video_the_ladder_s_ends_and_length() -> None:
+    def shown(*ladder: str) -> str:
+        return lines({}, {"application": {"kind": "video", "ladder": list(ladder)}})
+
+    assert "at 1 Mbps to 4 Mbps (2 bitrates)" in shown("1 Mbps", "4 Mbps").replace("\n", " ")
+    assert "at 2 Mbps, rule throughput" in shown("2 Mbps")

@@ -135,6 +135,11 @@ impl PyOutcome {
         PyTable::new(&self.tables.exchanges)
     }
 
+    /// One row a segment of a video.
+    fn segments(&self) -> PyTable {
+        PyTable::new(&self.tables.segments)
+    }
+
     /// Time series of the sampled receivers.
     fn receiver_samples(&self) -> PyTable {
         PyTable::new(&self.tables.receiver_samples)

@@ -25,6 +25,7 @@ pub struct Tables<T> {
     pub sender_samples: T,
     pub receiver_samples: T,
     pub exchanges: T,
+    pub segments: T,
 }
 
 /// A table on its way to Python; anything that reads Arrow streams takes it, as often as it likes.
@@ -78,6 +79,7 @@ pub fn from_outcome(outcome: Outcome) -> Result<Tables<RecordBatch>, ArrowError>
         sender_samples: batch(outcome.sender_samples)?,
         receiver_samples: batch(outcome.receiver_samples)?,
         exchanges: batch(outcome.exchanges)?,
+        segments: batch(outcome.segments)?,
     })
 }
 

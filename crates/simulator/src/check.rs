@@ -130,10 +130,14 @@ fn check_tcp(plan: &Plan, group: &GroupPlan, tcp: &TcpPlan, at: &str) -> Checked
     check_ecn(tcp, at)?;
     if let Some(bytes) = tcp.transfer_bytes {
         within(bytes, 1, most_bytes(tcp), format!("{at}.transfer_bytes"))?;
-        require(tcp.on_off.is_none(), format!("{at}.transfer_bytes"), bytes, "null with on_off")?;
+        require(!tcp.is_by_turns(), format!("{at}.transfer_bytes"), bytes, "null with on_off or video")?;
     }
     if let Some(on_off) = &tcp.on_off {
         on_off.validate(most_bytes(tcp)).map_err(|error| error.under(&format!("{at}.on_off")))?;
+    }
+    if let Some(video) = &tcp.video {
+        video.validate(most_bytes(tcp)).map_err(|error| error.under(&format!("{at}.video")))?;
+        require(tcp.on_off.is_none(), format!("{at}.on_off"), "turns", "null with video")?;
     }
     check_sequence_space(plan, group, tcp, at)
 }

@@ -57,6 +57,11 @@ impl ExchangeLog {
         self.rows.len()
     }
 
+    /// When each began.
+    pub(crate) fn starts(&self) -> impl Iterator<Item = Time> {
+        self.rows.iter().map(|row| row.start)
+    }
+
     /// When the last one began.
     pub(crate) fn last_start(&self) -> Time {
         self.rows.last().map_or(Time::ZERO, |row| row.start)

@@ -8,6 +8,7 @@ use crate::echo::Echo;
 use crate::exchanges::ExchangeLog;
 use crate::on_off::{OnOff, draw};
 use crate::plan::{JitterPlan, LawPlan};
+use crate::video::Video;
 
 /// What a host takes at random.
 #[derive(Clone, Debug)]
@@ -48,6 +49,7 @@ pub(crate) struct Extras {
     pub(crate) packs: bool,
     pub(crate) on_off: Option<OnOff>,
     pub(crate) echo: Option<Echo>,
+    pub(crate) video: Option<Box<Video>>,
     /// Each burst or datagram that the application sends, if they are to be recorded.
     pub(crate) log: Option<ExchangeLog>,
 }

@@ -50,6 +50,7 @@ mod streams;
 mod table;
 mod tournament;
 mod under_way;
+mod video;
 mod world;
 
 pub use carried::{Carried, CarriedLink};
@@ -59,12 +60,12 @@ pub use drawn::{datagrams, turns};
 pub use outcome::{
     ALL_CLASSES, ALL_GROUPS, ClassHistogramTable, ClassSampleTable, ClassTable, ExchangeTable, FlowState,
     FlowTable, GroupCounters, HistogramTable, LinkCounters, NONE, Outcome, QueueSampleTable, QueueTable,
-    ReceiverSampleTable, SenderSampleTable,
+    ReceiverSampleTable, SegmentTable, SenderSampleTable,
 };
 pub use plan::{
     CapacityPlan, CardPlan, DelayPiece, DelayPlan, FlowColumns, GroupPlan, HostPlan, JitterPlan, LawPlan,
     LimitChange, LinkPlan, LossBurstsPlan, MarkovState, MemoryPlan, OnOffPlan, OnPlan, Plan, QueuePlan,
-    RatePiece, SourcePlan, TcpPlan, UdpPlan,
+    RatePiece, RateRule, SourcePlan, TcpPlan, UdpPlan, VideoPlan,
 };
 pub use recording::{Loss, Recorder, Sight, Way};
 pub use session::Session;

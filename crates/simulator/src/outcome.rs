@@ -34,6 +34,8 @@ pub struct Outcome {
     pub receiver_samples: ReceiverSampleTable,
     /// Exchanges of flows whose applications send more than one piece.
     pub exchanges: ExchangeTable,
+    /// Segments of videos.
+    pub segments: SegmentTable,
 }
 
 /// What a link has counted by a moment of a [`crate::Session`].
@@ -386,5 +388,25 @@ table! {
         end_ps: u64,
         /// Its payload, or for a datagram its size on the wire, bytes.
         bytes: u64,
+    }
+}
+
+table! {
+    /// One row per segment of a video, beside that of its fetch in [`ExchangeTable`].
+    SegmentTable {
+        /// Index of the flow in the plan.
+        flow: u32,
+        /// Its number among those of the flow, as the exchange's.
+        number: u64,
+        /// Its bitrate, bit/s.
+        bitrate_bps: u64,
+        /// When playback came to its turn, ps: the one before it had been played, or for the first one the client asked;
+        /// [`NONE`] if that was not by the run's end.
+        due_ps: u64,
+        /// When it began to be played, ps; [`NONE`] if it did not by the run's end.
+        play_ps: u64,
+        /// How long playback stood still before it, ps: for the first one the start-up. One that was due and did not come
+        /// has what was seen until the run's or the flow's end.
+        stall_ps: u64,
     }
 }

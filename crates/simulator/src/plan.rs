@@ -8,6 +8,7 @@ mod host;
 mod memory;
 mod on_off;
 mod varying;
+mod video;
 
 use bufferlab_congestion::CongestionConfig;
 use bufferlab_parameters::{FASTEST_BPS, Kinds, LONGEST, OutOfBounds, require, within};
@@ -20,6 +21,7 @@ pub use host::{CardPlan, HostPlan};
 pub use memory::MemoryPlan;
 pub use on_off::{LawPlan, OnOffPlan, OnPlan};
 pub use varying::{CapacityPlan, DelayPiece, DelayPlan, LossBurstsPlan, MarkovState, RatePiece};
+pub use video::{RateRule, VideoPlan};
 
 /// A run: links, flow groups and flows. See the crate's documentation for the laws that a run obeys.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -281,6 +283,7 @@ impl JitterPlan {
 /// What a flow's sender is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case", tag = "kind")]
+#[expect(clippy::large_enum_variant, reason = "a plan has one for each group, and most are of TCP")]
 pub enum SourcePlan {
     /// A TCP connection with data to send.
     Tcp(TcpPlan),
@@ -300,12 +303,20 @@ pub struct TcpPlan {
     pub transfer_bytes: Option<u64>,
     /// Data comes by turns, in place of a transfer; `null` for a sender that always has some.
     pub on_off: Option<OnOffPlan>,
+    /// Data is what a video client asks for, in place of a transfer or turns; `null` for no video.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub video: Option<Box<VideoPlan>>,
 }
 
 impl TcpPlan {
     /// A connection whose sender always has data.
     pub fn new(congestion: impl Into<CongestionConfig>, config: TcpConfig) -> TcpPlan {
-        TcpPlan { congestion: congestion.into(), config, transfer_bytes: None, on_off: None }
+        TcpPlan { congestion: congestion.into(), config, transfer_bytes: None, on_off: None, video: None }
+    }
+
+    /// Whether its data comes by and by, so that it is neither endless nor one transfer.
+    pub fn is_by_turns(&self) -> bool {
+        self.on_off.is_some() || self.video.is_some()
     }
 }
 

@@ -18,6 +18,9 @@ pub(crate) fn outcome(world: &World, samples: Samples, events: u64, end: Time, c
         let Ends { sender, .. } = &world.ends[world.ranks[flow] as usize];
         if let Some(log) = sender.exchanges() {
             log.report(flow as u32, end, &mut outcome.exchanges);
+            if let Some(video) = sender.video() {
+                video.report(flow as u32, end, log, &mut outcome.segments);
+            }
         }
     }
     samples.report(&mut outcome);

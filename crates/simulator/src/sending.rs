@@ -320,10 +320,9 @@ impl SendingHost {
     pub(crate) fn finished(&self) -> Time {
         match &self.source {
             Source::Tcp(sender)
-                if self
-                    .extras
-                    .as_deref()
-                    .is_none_or(|extras| extras.on_off.is_none() && extras.echo.is_none()) =>
+                if self.extras.as_deref().is_none_or(|extras| {
+                    extras.on_off.is_none() && extras.echo.is_none() && extras.video.is_none()
+                }) =>
             {
                 sender.finished()
             }

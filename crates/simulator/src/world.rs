@@ -20,6 +20,7 @@ use crate::return_path::ReturnPath;
 use crate::sending::{Capable, Identity, SendingHost, SendingSetup, Source};
 use crate::statistics::LinkStatistics;
 use crate::streams::StreamKind;
+use crate::video::Video;
 
 /// How links are served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -184,6 +185,7 @@ impl Builder<'_> {
             card: group.host.and_then(|host| host.card).map(|card| Card::new(card, data_bytes)),
             stream: StreamKind::Jitter.stream(plan.seed, flow as u32),
             on_off: self.on_off(flow),
+            video: self.video(flow),
             recorded: is_recorded(&group.source),
             echoes: flows.echo_of(flow).is_some(),
             packs: packs(&group.source),
@@ -213,6 +215,14 @@ impl Builder<'_> {
         let stream = StreamKind::OnOff.stream(self.plan.seed, flow as u32);
         let way = Span::from_ps(self.way_back(flow));
         tcp.on_off.as_ref().map(|on_off| OnOff::new(on_off, tcp.config.mss_bytes, way, stream))
+    }
+
+    fn video(&self, flow: usize) -> Option<Box<Video>> {
+        let SourcePlan::Tcp(tcp) = &self.group(flow).source else {
+            return None;
+        };
+        let (way, until) = (Span::from_ps(self.way_back(flow)), Time::from_ps(self.plan.flows.stop_ps[flow]));
+        tcp.video.as_ref().map(|video| Box::new(Video::new(video, tcp.config.mss_bytes, way, until)))
     }
 
     /// From the receiver to the sender without waiting, ps.
@@ -277,7 +287,7 @@ fn rate(bps: u64) -> Rate {
 /// Whether each burst or datagram of a source is recorded.
 fn is_recorded(source: &SourcePlan) -> bool {
     match source {
-        SourcePlan::Tcp(tcp) => tcp.on_off.is_some(),
+        SourcePlan::Tcp(tcp) => tcp.is_by_turns(),
         SourcePlan::Udp(udp) => udp.echo || udp.record,
     }
 }
@@ -316,7 +326,7 @@ fn is_tuned(source: &SourcePlan) -> bool {
 /// What a receiver does with datagrams, and what it checks at each segment.
 fn looks(source: &SourcePlan, transfer_bytes: u64, echoed: bool) -> (Datagrams, Watch) {
     match source {
-        SourcePlan::Tcp(tcp) if tcp.on_off.is_some() => (Datagrams::Counted, Watch::Bursts),
+        SourcePlan::Tcp(tcp) if tcp.is_by_turns() => (Datagrams::Counted, Watch::Bursts),
         SourcePlan::Tcp(_) if transfer_bytes != u64::MAX => (Datagrams::Counted, Watch::Transfer),
         SourcePlan::Tcp(_) if echoed => (Datagrams::Counted, Watch::Echo),
         SourcePlan::Udp(udp) if udp.echo => (Datagrams::Returned, Watch::Nothing),
@@ -327,11 +337,11 @@ fn looks(source: &SourcePlan, transfer_bytes: u64, echoed: bool) -> (Datagrams, 
 
 /// What a flow has to send.
 fn load(plan: &TcpPlan, flows: &FlowColumns, flow: usize) -> Load {
+    let of_video = plan.video.as_ref().map(|video| (video.after_idle, false));
+    let of_turns = plan.on_off.map(|on_off| (on_off.after_idle, on_off.fetch));
     Load {
         segments: flows.transfer_bytes(flow, plan).map_or(u32::MAX, |bytes| plan.config.segments_of(bytes)),
-        bursts: plan
-            .on_off
-            .map(|on_off| BurstsConfig { after_idle: on_off.after_idle, reconnects: on_off.fetch }),
+        bursts: of_video.or(of_turns).map(|(after_idle, reconnects)| BurstsConfig { after_idle, reconnects }),
     }
 }
 

@@ -53,7 +53,7 @@ fn theorem_2(link: usize, Seeded { plan, resolved, draws }: &Seeded) -> Option<u
     let (mut flows, mut rtt_ps, mut squares, mut packet_bytes) = (0.0, 0.0, 0.0, 0);
     for (index, group) in plan.groups.iter().enumerate() {
         let SourcePlan::Tcp(tcp) = &group.source else { continue };
-        let endless = tcp.transfer_bytes.is_none() && tcp.on_off.is_none();
+        let endless = tcp.transfer_bytes.is_none() && !tcp.is_by_turns();
         if !endless || !group.forward.contains(&(link as u32)) {
             continue;
         }

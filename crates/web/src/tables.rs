@@ -40,6 +40,7 @@ pub fn of(outcome: Outcome, plan: &Plan) -> (Head, Tables) {
         ("sender_samples", outcome.sender_samples.into_columns()),
         ("receiver_samples", outcome.receiver_samples.into_columns()),
         ("exchanges", outcome.exchanges.into_columns()),
+        ("segments", outcome.segments.into_columns()),
     ];
     let (mut heads, mut tables) = (Vec::new(), Vec::new());
     for (name, columns) in named {

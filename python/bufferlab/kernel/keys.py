@@ -163,6 +163,10 @@ KEYS: Final[Mapping[str, Mapping[str, Reason]]] = {
         **dict.fromkeys(("kind", "size", "off"), (Fate.GIVEN, "a connection that has data by turns")),
         "on": (Fate.REFUSED, "left out"),
     },
+    "Video": dict.fromkeys(
+        ("kind", "segment", "ladder", "rule", "buffer", "startup", "resume", "safety"),
+        (Fate.REFUSED, "another application"),
+    ),
     "Web": dict.fromkeys(("kind", "size", "every"), (Fate.GIVEN, "a new connection for each page")),
     "Udp": {
         **dict.fromkeys(("kind", "packet", "rate", "interval", "arrivals", "record"), _DATAGRAMS),
@@ -175,7 +179,9 @@ KEYS: Final[Mapping[str, Mapping[str, Reason]]] = {
     ),
     "Probes": dict.fromkeys(("interval", "flows", "links", "per_group"), (Fate.GIVEN, "readings")),
     "Advise": dict.fromkeys(("for", "targets", "weights"), _OURS),
-    "Weights": dict.fromkeys(("calls", "fairness", "latency", "pages", "throughput", "transfers"), _OURS),
+    "Weights": dict.fromkeys(
+        ("calls", "fairness", "latency", "pages", "throughput", "transfers", "video"), _OURS
+    ),
 }  # fmt: skip
 """By part of the scenario (docs/scenario.schema.json) and key: what becomes of it, and by what or as what."""
 

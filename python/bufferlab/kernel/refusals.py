@@ -311,6 +311,9 @@ def _group(key: str, group: Mapping[str, Any]) -> Iterator[InputError]:
     yield from _hosts(key, group)
     if source["kind"] != "tcp":
         return
+    if source.get("video"):
+        accepted = "another application: the kernel's hosts have no client that chooses bitrates"
+        yield _refuse(f"{key}.application.kind", "video", accepted)
     turns = source["on_off"]
     if turns and "bytes" not in turns["on"]:
         yield _refuse(f"{key}.application.on", "a time", "a size: what is in a socket goes on after it")

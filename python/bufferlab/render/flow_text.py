@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bufferlab.display import significant
 from bufferlab.render.queue_text import parameter_text
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         ResolvedLaw,
         ResolvedShortFlows,
         ResolvedUdp,
+        ResolvedVideo,
     )
 
 _DIGITS: Final = 4
@@ -85,6 +86,8 @@ def _application(application: ResolvedApplication) -> list[str]:
             parts = [f"{application['size']['text']} each", f"one {_short_flows_every(application)}"]
         case "web":
             parts = [f"pages of {application['size']['text']} every {application['every']['text']}"]
+        case "video":
+            parts = list(_video(application))
         case "udp":
             parts = list(_datagrams(application))
         case "ping":
@@ -97,13 +100,29 @@ def _short_flows_every(flows: ResolvedShortFlows) -> str:
     return every if flows["load_bps"] is None else f"{every} (load {format_rate(flows['load_bps'])})"
 
 
+def _video(video: ResolvedVideo) -> Iterator[str]:
+    ladder, segment_ps = video["ladder_bps"], video["segment_ps"]
+    rates = format_rate(ladder[0])
+    if len(ladder) > 1:
+        rates += f" to {format_rate(ladder[-1])} ({len(ladder)} bitrates)"
+    yield f"video in segments of {format_time(segment_ps)} at {rates}"
+    yield f"rule {video['rule'].replace('_', '-')}"
+    yield f"buffer {format_time(video['buffer_ps'])}"
+    if video["startup_ps"] != segment_ps:
+        yield parameter_text("startup_ps", video["startup_ps"])
+    if video["resume_ps"] != segment_ps:
+        yield parameter_text("resume_ps", video["resume_ps"])
+    if video["safety"] != _with_defaults(kind="video")["safety"]:
+        yield parameter_text("safety", video["safety"])
+
+
 def _datagrams(udp: ResolvedUdp) -> Iterator[str]:
     size = format_size(udp["packet_bytes"])
     if udp["sizes"] != "constant":
         size += f" ({udp['sizes']})"
     every = _every(udp["interval_ps"], udp["arrivals"])
     yield f"{size} {every}" if udp["rate_bps"] is None else f"{size} {every} ({format_rate(udp['rate_bps'])})"
-    if udp["header_bytes"] != _usual_header_bytes():
+    if udp["header_bytes"] != _with_defaults(kind="udp", packet="1500 B", interval="1 s")["header_bytes"]:
         yield parameter_text("header_bytes", udp["header_bytes"])
     if udp["record"]:
         yield "recorded"
@@ -181,16 +200,13 @@ def _group(*keys: tuple[str, object]) -> ResolvedFlow:
 
 
 @cache
-def _usual_header_bytes() -> int:
-    """Headers of datagrams where no key says otherwise."""
+def _with_defaults(**keys: str) -> Mapping[str, Any]:
+    """An application where no other keys are given."""
     scenario = Scenario.from_dict(
         {
             "run": {"duration": "1 s"},
             "bottleneck": {"rate": "1 Mbps", "buffer": "1 packets"},
-            "flows": [
-                {"rtt": "1 ms", "application": {"kind": "udp", "packet": "1500 B", "interval": "1 s"}},
-            ],
+            "flows": [{"rtt": "1 ms", "application": keys}],
         }
     )
-    application = scenario.resolved["flows"][0]["application"]
-    return application["header_bytes"] if application["kind"] == "udp" else 0
+    return scenario.resolved["flows"][0]["application"]

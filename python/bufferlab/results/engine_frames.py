@@ -17,6 +17,7 @@ from bufferlab.results.metrics.metric import Dimension
 from bufferlab.results.metrics.queues import CLASSES, QUEUES, WAIT_QUANTILES
 from bufferlab.results.metrics.samples import CLASS_SAMPLES, FLOW_SAMPLES, HISTOGRAMS, QUEUE_SAMPLES
 from bufferlab.results.transfers import with_sizes
+from bufferlab.results.videos import with_segments
 from bufferlab.stats import histogram_quantiles
 from bufferlab.units import PS_PER_MS
 
@@ -42,12 +43,11 @@ def from_outcome(outcome: Outcome, resolved: ResolvedScenario, plan: Plan, *, br
 
     histograms, flows = pl.DataFrame(outcome.histograms()), pl.DataFrame(outcome.flows())
     groups = (flows if flows["flow"].is_sorted() else flows.sort("flow"))["group"]
+    exchanged = with_segments(pl.DataFrame(outcome.exchanges()), outcome, resolved)
     frames = {
         "flows": frame(with_sizes(flows, resolved, plan), FLOWS),
         "queues": frame(_with_quantiles(pl.DataFrame(outcome.queues()), histograms, "group"), QUEUES),
-        "exchanges": frame(
-            exchanges.with_parts(pl.DataFrame(outcome.exchanges()), groups, resolved), EXCHANGES
-        ),
+        "exchanges": frame(exchanges.with_parts(exchanged, groups, resolved), EXCHANGES),
     }
     if brief:
         return Frames(**dict.fromkeys(NAMES, pl.DataFrame()) | frames)

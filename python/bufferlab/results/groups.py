@@ -14,6 +14,7 @@ from bufferlab.results.exchanges import begun_of
 from bufferlab.results.measurement import Measurement
 from bufferlab.results.tables import ALL
 from bufferlab.results.transfers import with_transfers
+from bufferlab.results.videos import Viewing
 from bufferlab.stats import Survival
 from bufferlab.units import PS_PER_S
 
@@ -29,6 +30,7 @@ class FlowGroup:
         name: The group, or "all".
         flows: Its rows of `with_transfers`.
         exchanges: Its exchanges that count; none for all groups together, as pings and pages differ.
+        viewing: What viewers of its videos see; `None` without any.
         reached_s: The run's end, s.
         alike: Those of its flows whose goodputs compare: all of a kind, or the endless ones of TCP.
     """
@@ -36,6 +38,7 @@ class FlowGroup:
     name: str
     flows: pl.DataFrame
     exchanges: pl.DataFrame
+    viewing: Viewing | None
     reached_s: float
     alike: pl.DataFrame
 
@@ -98,9 +101,14 @@ def flow_groups(run: Measurement) -> Iterator[FlowGroup]:
     flows = with_transfers(run.flows, run.resolved, warmup_s=run.warmup_s, reached_s=reached_s)
     tcp = {flow["name"] for flow in run.resolved["flows"] if flow["tcp"] is not None}
 
+    videos = {flow["name"] for flow in run.resolved["flows"] if flow["application"]["kind"] == "video"}
+
     def group(name: str, rows: pl.DataFrame) -> FlowGroup:
         exchanges = begun_of(run.exchanges, name, run.warmup_s, under_way=name in tcp)
-        return FlowGroup(name, rows, exchanges, reached_s, alike=rows)
+        viewing = None
+        if name in videos:
+            viewing = Viewing(run.exchanges.filter(pl.col("group") == name), run.warmup_s, reached_s)
+        return FlowGroup(name, rows, exchanges, viewing, reached_s, alike=rows)
 
     parts = by_group(flows)
     yield from (group(name, part) for name, part in parts.items())

@@ -65,6 +65,10 @@ fn tcp(application: &Application, stack: &Stack) -> TcpPlan {
             Application::Web(web) => Some(fetches(web, stack)),
             _ => None,
         },
+        video: match application {
+            Application::Video(video) => Some(Box::new(video.plan(stack))),
+            _ => None,
+        },
     }
 }
 

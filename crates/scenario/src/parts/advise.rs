@@ -8,7 +8,7 @@ use crate::text::nearest::{USUAL_CUTOFF, hint};
 use crate::text::value::Value;
 
 /// What users feel, by kind; the weights have the same names.
-pub const KINDS: &[&str] = &["throughput", "fairness", "latency", "calls", "pages", "transfers"];
+pub const KINDS: &[&str] = &["throughput", "fairness", "latency", "calls", "pages", "video", "transfers"];
 
 const MOST_WEIGHT: f64 = 1_000.0;
 const WEIGHT: Fraction = Fraction { most: MOST_WEIGHT, inclusive: true, noun: "a weight" };
@@ -41,6 +41,8 @@ part! {
         calls: Option<f64> = absent("1"), WEIGHT, 10;
         /// Fetch times of pages and exchanges.
         pages: Option<f64> = absent("1"), WEIGHT, 3;
+        /// Bitrates of videos, and how long they stand still.
+        video: Option<f64> = absent("1"), WEIGHT, 3;
         /// Completion times of transfers and short flows.
         transfers: Option<f64> = absent("1"), WEIGHT, 0;
     }

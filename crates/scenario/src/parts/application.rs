@@ -9,6 +9,7 @@ use crate::keys::{
     Choice, FLAG, Key, Kind, NAME, Part, RATE, REQUIRED, Reading, Schemas, Size, Text, Time, absent, given,
     part, shown, shown_as_words, tagged_schema, tagged_table, unknown,
 };
+use crate::parts::video::Video;
 use crate::quantity::format::{format_rate, format_size};
 use crate::quantity::kind::{Quantity, SIZE, TURN};
 use crate::quantity::law::{Law, LawKind, parse_law};
@@ -262,6 +263,7 @@ applications! {
     OnOff = "on-off",
     ShortFlows = "short-flows",
     Web = "web",
+    Video = "video",
     Udp = "udp",
     Ping = "ping",
 }

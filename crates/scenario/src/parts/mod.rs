@@ -16,6 +16,7 @@ pub mod stack;
 pub mod tcp;
 pub mod tcp_keys;
 pub mod varying;
+pub mod video;
 
 /// Most flows in one scenario.
 pub const MAX_FLOWS: u64 = 1_000_000;

@@ -12,10 +12,11 @@ pub(super) fn check_echoes(flows: &FlowColumns, groups: &[GroupPlan]) -> Checked
     for flow in 0..length {
         let Some(of) = flows.echo_of(flow) else { continue };
         let at = format!("flows.echo_of[{flow}]");
-        let accepted = "another TCP flow of the same segments, without on_off, that no other returns";
+        let accepted =
+            "another TCP flow of the same segments, without on_off and video, that no other returns";
         let tcp = |flow: usize| match groups.get(*flows.group.get(flow)? as usize).map(|group| &group.source)
         {
-            Some(SourcePlan::Tcp(tcp)) if tcp.on_off.is_none() => Some(tcp.config.mss_bytes),
+            Some(SourcePlan::Tcp(tcp)) if !tcp.is_by_turns() => Some(tcp.config.mss_bytes),
             _ => None,
         };
         let alike = tcp(flow).is_some() && tcp(flow) == tcp(of as usize) && of as usize != flow;
@@ -32,8 +33,8 @@ pub(super) fn check_transfers(flows: &FlowColumns, groups: &[GroupPlan]) -> Chec
     for (flow, &bytes) in flows.transfer_bytes.iter().enumerate().filter(|&(_, &bytes)| bytes != u64::MAX) {
         let at = format!("flows.transfer_bytes[{flow}]");
         match &groups[flows.group[flow] as usize].source {
-            SourcePlan::Tcp(tcp) if tcp.on_off.is_none() => within(bytes, 1, most_bytes(tcp), at)?,
-            SourcePlan::Tcp(_) => require(false, at, bytes, "18446744073709551615 with on_off")?,
+            SourcePlan::Tcp(tcp) if !tcp.is_by_turns() => within(bytes, 1, most_bytes(tcp), at)?,
+            SourcePlan::Tcp(_) => require(false, at, bytes, "18446744073709551615 with on_off or video")?,
             SourcePlan::Udp(_) => require(false, at, bytes, "18446744073709551615 where the source is udp")?,
         }
     }

@@ -12,6 +12,7 @@ use crate::plan::JitterPlan;
 use crate::pool::Queue;
 use crate::readings::Readings;
 use crate::under_way::Arrival;
+use crate::video::Video;
 
 /// The parts of a host.
 pub(crate) struct SendingSetup {
@@ -32,6 +33,7 @@ pub(crate) struct SendingSetup {
     pub(crate) card: Option<Card>,
     pub(crate) stream: Stream,
     pub(crate) on_off: Option<OnOff>,
+    pub(crate) video: Option<Box<Video>>,
     /// Each burst or datagram that it sends is to be recorded.
     pub(crate) recorded: bool,
     /// It returns what another flow delivers.
@@ -48,9 +50,11 @@ impl SendingHost {
         let jitters = setup.jitter != JitterPlan::None && !setup.delays_acks;
         let has_card = setup.card.is_some();
         let plain = prompt && !(setup.recorded || setup.echoes || setup.packs || has_card);
-        let lead = setup.on_off.as_ref().map_or(Span::ZERO, OnOff::lead);
+        let fetches = setup.video.as_deref().map(Video::lead);
+        let lead = fetches.or(setup.on_off.as_ref().map(OnOff::lead)).unwrap_or(Span::ZERO);
         let extras = (!plain).then(|| {
             let (jitter, stream, access, on_off) = (setup.jitter, setup.stream, setup.access, setup.on_off);
+            let video = setup.video;
             let log = setup.recorded.then(ExchangeLog::default);
             let echo = setup.echoes.then(|| Echo::new(setup.stop));
             let packs = setup.packs;
@@ -71,6 +75,7 @@ impl SendingHost {
                 packs,
                 on_off,
                 echo,
+                video,
                 log,
             })
         });

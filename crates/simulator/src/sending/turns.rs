@@ -6,6 +6,7 @@ use super::{SendingHost, Source, Turn};
 use crate::exchanges::ExchangeLog;
 use crate::extras::Extras;
 use crate::on_off::OnOff;
+use crate::video::Video;
 
 impl SendingHost {
     /// What is due at `local`, except acknowledgments.
@@ -43,6 +44,14 @@ impl SendingHost {
             self.stop = on_off.next_change();
             return is_on;
         }
+        if let Some((video, _)) = video(&mut self.extras)
+            && let Source::Tcp(sender) = &mut self.source
+            && self.started
+        {
+            let asked = video.change(local, sender);
+            self.stop = video.next_change();
+            return asked;
+        }
         if let Some(echo) = self.extras.as_deref_mut().and_then(|extras| extras.echo.as_mut())
             && let Source::Tcp(sender) = &mut self.source
             && self.started
@@ -74,6 +83,10 @@ impl SendingHost {
                     if let Some((on_off, log)) = on_off(&mut self.extras) {
                         self.stop = on_off.start(local, self.stop, sender, log);
                     }
+                    if let Some((video, log)) = video(&mut self.extras) {
+                        video.start(local, sender, log);
+                        self.stop = video.next_change();
+                    }
                     if let Some(echo) = self.extras.as_deref_mut().and_then(|extras| extras.echo.as_mut()) {
                         echo.start(local, sender);
                         self.stop = echo.next_change();
@@ -93,6 +106,10 @@ impl SendingHost {
     pub(crate) fn note_delivered(&mut self, now: Time, delivered: u32) {
         if let Some((on_off, log)) = on_off(&mut self.extras) {
             on_off.note_delivered(now, delivered, log);
+        }
+        if let Some((video, log)) = video(&mut self.extras) {
+            video.note_delivered(now, delivered, log);
+            self.stop = video.next_change();
         }
     }
 
@@ -136,6 +153,11 @@ impl SendingHost {
         }
     }
 
+    /// The video that it serves, if it does.
+    pub(crate) fn video(&self) -> Option<&Video> {
+        self.extras.as_deref()?.video.as_deref()
+    }
+
     /// Each burst or datagram that it sends, if they are recorded.
     pub(crate) fn exchanges(&self) -> Option<&ExchangeLog> {
         self.extras.as_deref().and_then(|extras| extras.log.as_ref())
@@ -146,4 +168,10 @@ impl SendingHost {
 fn on_off(extras: &mut Option<Box<Extras>>) -> Option<(&mut OnOff, &mut ExchangeLog)> {
     let extras = extras.as_deref_mut()?;
     Some((extras.on_off.as_mut()?, extras.log.as_mut()?))
+}
+
+/// The video that it serves, and the log of its segments.
+fn video(extras: &mut Option<Box<Extras>>) -> Option<(&mut Video, &mut ExchangeLog)> {
+    let extras = extras.as_deref_mut()?;
+    Some((extras.video.as_deref_mut()?, extras.log.as_mut()?))
 }

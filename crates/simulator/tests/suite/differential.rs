@@ -43,6 +43,7 @@ pub(crate) fn assert_agreement(plan: &Plan) {
     assert_eq!(fast.sender_samples, slow.sender_samples);
     assert_eq!(fast.receiver_samples, slow.receiver_samples);
     assert_eq!(fast.exchanges, slow.exchanges);
+    assert_eq!(fast.segments, slow.segments, "segments: the engine's to the left, the oracle's to the right");
     assert_eq!(fast, slow);
 }
 

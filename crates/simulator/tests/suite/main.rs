@@ -36,4 +36,6 @@ mod tuning;
 #[cfg(test)]
 mod varying;
 #[cfg(test)]
+mod video;
+#[cfg(test)]
 mod wild;

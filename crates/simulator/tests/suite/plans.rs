@@ -100,6 +100,7 @@ pub(crate) fn paced_plans() -> impl Strategy<Value = Case> {
                 tcp.config.recovery = recovery_for(&tcp.congestion, preferred);
                 tcp.config.ecn = ecn_for(&tcp.congestion, tcp.config.recovery, tcp.config.ecn);
                 tcp.on_off = tcp.on_off.filter(|_| !plain);
+                tcp.video = tcp.video.take().filter(|_| !plain);
                 tcp.config.offload = tcp.config.offload.filter(|_| !plain);
             }
             if plain {
@@ -247,7 +248,16 @@ fn tcp() -> impl Strategy<Value = TcpPlan> {
     let acks = (prop_oneof![3 => Just(1), 2 => Just(2), 1 => 3..=5_u32], moment(200 * MS));
     let switches = (any::<bool>(), any::<bool>(), any::<bool>(), ecn());
     (any_kind(&CONTROLS), recovery(), sizes(), window, acks, timers(), switches, data()).prop_map(
-        |(congestion, recovery, sizes, window, acks, timers, switches, (transfer_bytes, on_off, config))| {
+        |(
+            congestion,
+            recovery,
+            sizes,
+            window,
+            acks,
+            timers,
+            switches,
+            ((transfer_bytes, on_off, video), config),
+        )| {
             TcpPlan {
                 config: TcpConfig {
                     recovery: recovery_for(&congestion, recovery),
@@ -273,6 +283,7 @@ fn tcp() -> impl Strategy<Value = TcpPlan> {
                 congestion,
                 transfer_bytes,
                 on_off,
+                video: video.map(Box::new),
             }
         },
     )
@@ -341,7 +352,7 @@ fn push_flow(plan: &mut Plan, flow: &Flow) {
     columns.return_delay_ps.push(back);
     columns.home_delay_ps.push(if plan.groups[group].reverse.is_empty() { 0 } else { home });
     columns.sample.push(flow.sample);
-    let may = matches!(&plan.groups[group].source, SourcePlan::Tcp(tcp) if tcp.on_off.is_none());
+    let may = matches!(&plan.groups[group].source, SourcePlan::Tcp(tcp) if !tcp.is_by_turns());
     let own = flow.transfer_bytes.filter(|_| may);
     // where no flow has its own the column may be missing
     if own.is_some() || !columns.transfer_bytes.is_empty() {

@@ -23,7 +23,7 @@ from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.targets import Target
 from bufferlab.units import packets_text
 
-TURN: Final[tuple[Kind, ...]] = ("calls", "pages", "latency", "transfers", "throughput", "fairness")
+TURN: Final[tuple[Kind, ...]] = ("calls", "pages", "video", "latency", "transfers", "throughput", "fairness")
 """What users feel, in the order of the columns: the last ones fall off where there is no room."""
 
 _GAP: Final = 2
@@ -256,7 +256,7 @@ def felt_column(advice: Advice, aspect: Aspect) -> Column:
     known = advice.answer.mean(aspect.metric).mean
     if unit is SECONDS and known is not None and known < 1:
         unit = BRIEF_SECONDS
-    short = {"call_r": "R", "jain_index": "Jain"}
+    short = {"call_r": "R", "jain_index": "Jain", "stalls": "stalled %"}
     return Column(group or "all", short.get(name, unit.shown), aspect.metric, unit)
 
 

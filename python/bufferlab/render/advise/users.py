@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
@@ -40,6 +40,16 @@ _MOST_GROUPS: Final = 4
 _APART: Final = 2.0
 _FELT_MS: Final = 1.0
 """The groups' waits are shown if one is at least this many times another, and longer by at least this."""
+
+
+_SHOWN: Final[Mapping[str, Sequence[tuple[str, str, Unit]]]] = {
+    "ping": [
+        ("loaded_rtt_p50_ms", "median {}", MILLISECONDS),
+        ("loaded_rtt_p95_ms", "95th percentile {}", MILLISECONDS),
+    ],
+    "video": [("bitrate_bps", "{}", BITS_PER_S), ("stalls", "stalled {} of the time", FRACTION)],
+}
+"""What is shown of groups whose users feel the same whatever there is: metrics with their words and units."""
 
 
 def users_lines(advice: Advice, entry: Checked) -> list[tuple[str, str]]:
@@ -107,19 +117,23 @@ def _parts(entry: Checked, users: Users, rating: float | None, opinion: float | 
         if users.flows > 1:
             yield from shown("jain_index", "Jain's index {} (1 is equal)", NUMBER)
     elif users.kind == "udp":
-        if rating is not None:
-            yield rated_text(rating) + _worst_run(entry, users, rating)
-            yield f"MOS {significant(opinion or 0.0, 2)}"
+        yield from _rated(entry, users, rating, opinion)
         yield from shown("loss", "loss {}", FRACTION)
-    elif users.kind == "ping":
-        yield from shown("loaded_rtt_p50_ms", "median {}", MILLISECONDS)
-        yield from shown("loaded_rtt_p95_ms", "95th percentile {}", MILLISECONDS)
+    elif users.kind in _SHOWN:
+        for name, words, unit in _SHOWN[users.kind]:
+            yield from shown(name, words, unit)
     elif users.kind in {"web", "echo"}:
         yield time("exchange_p50_s", "fetched in")
         yield time("exchange_p95_s", "95th percentile")
     else:
         yield time("completion_s", "completed in")
         yield time("completion_p95_s", "95th percentile")
+
+
+def _rated(entry: Checked, users: Users, rating: float | None, opinion: float | None) -> Iterator[str]:
+    if rating is not None:
+        yield rated_text(rating) + _worst_run(entry, users, rating)
+        yield f"MOS {significant(opinion or 0.0, 2)}"
 
 
 def _worst_run(entry: Checked, users: Users, rating: float) -> str:

@@ -188,7 +188,8 @@ def _mean_by_samples(flows: pl.DataFrame, column: str) -> float | None:
 def _makes_load(group: ResolvedFlow, flows: pl.DataFrame) -> bool:
     """Whether a group's flows send without end."""
     endless = not flows["transfer_bytes"].is_not_null().any()
-    return group["tcp"] is not None and endless and group["application"]["kind"] not in {"on-off", "web"}
+    pauses = group["application"]["kind"] in {"on-off", "web", "video"}
+    return group["tcp"] is not None and endless and not pauses
 
 
 def _links(group: ResolvedFlow) -> set[str]:

@@ -9,6 +9,7 @@ import polars as pl
 from bufferlab.results.metrics.expressions import Run, unless_none
 from bufferlab.results.metrics.keys import FLOW, GROUP, SEED
 from bufferlab.results.metrics.metric import (
+    BITS_PER_S,
     BRIEF_SECONDS,
     BYTES,
     COUNT,
@@ -29,14 +30,26 @@ def _end(_run: Run) -> pl.Expr:
     return unless_none("end_ps") / PS_PER_S
 
 
+def _due(_run: Run) -> pl.Expr:
+    return unless_none("due_ps") / PS_PER_S
+
+
+def _play(_run: Run) -> pl.Expr:
+    return unless_none("play_ps") / PS_PER_S
+
+
+def _stall(_run: Run) -> pl.Expr:
+    return pl.col("stall_ps") / PS_PER_S
+
+
 def _duration(_run: Run) -> pl.Expr:
     return (unless_none("end_ps") - pl.col("start_ps")) / PS_PER_S
 
 
 EXCHANGES: Final = Dimension(
     "exchange",
-    "One row per burst of an on-off application with a size, fetch, recorded datagram or ping: the frame "
-    "`exchanges`.",
+    "One row per burst of an on-off application with a size, fetch, segment of a video, recorded datagram or "
+    "ping: the frame `exchanges`.",
     keys=(SEED, FLOW, GROUP, Metric("number", COUNT, "Number of the exchange within its flow.")),
     metrics=(
         Metric("start_s", SECONDS, "When there was data, the client asked, or the packet was sent.", _start),
@@ -54,5 +67,26 @@ EXCHANGES: Final = Dimension(
             "Time since the flow's previous arrival less the mean of these times (recorded datagrams).",
         ),
         Metric("jitter_ms", MILLISECONDS, "Estimate of jitter by RFC 3550 (recorded datagrams)."),
+        Metric("bitrate_bps", BITS_PER_S, "Its bitrate (segments of videos)."),
+        Metric(
+            "due_s",
+            SECONDS,
+            "When playback came to its turn: the one before it had been played, or for the first one the "
+            "client asked; null if that was not by the run's end (segments of videos).",
+            _due,
+        ),
+        Metric(
+            "play_s",
+            SECONDS,
+            "When it began to be played; null if it did not by the run's end (segments of videos).",
+            _play,
+        ),
+        Metric(
+            "stall_s",
+            SECONDS,
+            "How long playback stood still before it, for the first one the start-up; until the run's or the "
+            "flow's end if it was due and did not come (segments of videos).",
+            _stall,
+        ),
     ),
 )

@@ -21,6 +21,7 @@ from bufferlab.results.metrics.metric import (
     Unit,
     Values,
 )  # fmt: skip
+from bufferlab.results.videos import Viewing
 from bufferlab.stats import jain_index
 
 Compute = Callable[[FlowGroup], float | None]
@@ -68,6 +69,23 @@ def _exchanges(
         has_line=has_line,
         censored_by=censored_by,
     )
+
+
+def _seen(
+    name: str,
+    unit: Unit,
+    definition: str,
+    compute: Callable[[Viewing], float | None],
+    *,
+    title: str,
+    better: Better = Better.LOWER,
+) -> Metric:
+    """A metric of what viewers of videos see, null without any."""
+
+    def of(group: FlowGroup) -> float | None:
+        return None if group.viewing is None else compute(group.viewing)
+
+    return Metric(name, unit, definition, of, f"video: {title}", better)
 
 
 def _completion_quantile(percent: int, words: str) -> Metric:
@@ -218,8 +236,8 @@ FLOW_GROUPS: Final = Dimension(
         _exchanges(
             "exchanges",
             COUNT,
-            "Finished bursts, fetches, recorded datagrams and pings. Those that began in the measured window "
-            "count, and earlier bursts and fetches if they are under way at the run's end.",
+            "Finished bursts, fetches, segments of videos, recorded datagrams and pings. Those that began in "
+            "the measured window count, and earlier ones of TCP if they are under way at the run's end.",
             lambda group: group.exchange.ended,
             title="exchanges finished",
             better=Better.HIGHER,
@@ -263,6 +281,44 @@ FLOW_GROUPS: Final = Dimension(
             "Mean over the flows of the last estimate of jitter by RFC 3550 (recorded datagrams).",
             FlowGroup.jitter_ms,
             title="jitter (RFC 3550)",
+        ),
+        _seen(
+            "bitrate_bps",
+            BITS_PER_S,
+            "Mean bitrate of what videos show in the measured window, by time.",
+            Viewing.bitrate_bps,
+            title="bitrate",
+            better=Better.HIGHER,
+        ),
+        _seen(
+            "stalls",
+            FRACTION,
+            "Time in which videos stand still over this and the time in which they play; the start-up does "
+            "not count.",
+            Viewing.stalls,
+            title="stalled",
+        ),
+        _seen(
+            "stall_count",
+            COUNT,
+            "Stalls of videos that begin in the measured window, of all flows together.",
+            Viewing.stall_count,
+            title="stalls",
+        ),
+        _seen(
+            "startup_s",
+            SECONDS,
+            "Mean time from a client's first request to the first picture, of the whole run; a video that "
+            "does not begin counts with the time that was seen.",
+            Viewing.startup_s,
+            title="start-up",
+        ),
+        _seen(
+            "switches_per_minute",
+            NUMBER,
+            "Changes of the bitrate in a minute of playing.",
+            Viewing.switches_per_minute,
+            title="switches a minute",
         ),
     ),
 )

@@ -1,7 +1,8 @@
 """What the scenario's users feel, as numbers that can be compared between queues.
 
 Each kind of traffic has an *aspect* that its users feel: a transfer its completion time, a page the time
-until it is there, a call its rating, bulk flows their goodput and, within a group, how evenly they share.
+until it is there, a call its rating, a video its bitrate and the share of time without stalls, bulk flows
+their goodput and, within a group, how evenly they share.
 If nobody pings or calls, whoever crosses the link feels a round trip: the flows' mean propagation delay and
 the mean wait. Beside those who feel waits by themselves that mean says little: it is mostly the wait of
 bulk flows, and a queue that keeps flows apart has them wait behind themselves only. A queue's score is the
@@ -23,7 +24,7 @@ from bufferlab.scenario import Scenario
 if TYPE_CHECKING:
     from bufferlab.studies.targets import Values
 
-Kind = Literal["throughput", "fairness", "latency", "calls", "pages", "transfers"]
+Kind = Literal["throughput", "fairness", "latency", "calls", "pages", "video", "transfers"]
 """What an aspect is about."""
 
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
@@ -37,6 +38,7 @@ EMPHASIS: Final = 10.0
 _SHOWN_BY: Final[Mapping[str, str]] = {
     "calls": 'flows with application = { kind = "udp", packet = "200 B", interval = "20 ms" }',
     "pages": 'flows with application = { kind = "web", size = "200 KB", every = "2 s" }',
+    "video": 'flows with application = { kind = "video" }',
     "transfers": 'flows with application = { kind = "transfer", bytes = "2 MB" }',
 }
 """The traffic that shows each kind; the other kinds mean something for any traffic."""
@@ -135,6 +137,10 @@ def _of_group(name: str, application: str, count: int) -> list[Aspect]:
         "ping": [aspect("latency", "95th percentile", "loaded_rtt_p95_ms", "less")],
         "web": pages,
         "echo": pages,
+        "video": [
+            aspect("video", "bitrate", "bitrate_bps", "more"),
+            aspect("video", "share of time that it stalls", "stalls", "rest"),
+        ],
     }
     return felt.get(application) or [aspect("transfers", "mean completion time", "completion_s", "less")]
 

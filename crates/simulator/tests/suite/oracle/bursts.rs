@@ -145,10 +145,10 @@ pub(super) fn draw(law: LawPlan, stream: &mut Stream) -> u64 {
 /// What a flow of this group has to send.
 pub(super) fn load(plan: &TcpPlan) -> Load {
     let mss = u64::from(plan.config.mss_bytes);
+    let of_turns = plan.on_off.map(|turns| (turns.after_idle, turns.fetch));
+    let of_data = plan.video.as_ref().map_or(of_turns, |video| Some((video.after_idle, false)));
     Load {
         segments: plan.transfer_bytes.map_or(u32::MAX, |bytes| bytes.div_ceil(mss) as u32),
-        bursts: plan
-            .on_off
-            .map(|OnOffPlan { after_idle, fetch: reconnects, .. }| BurstsConfig { after_idle, reconnects }),
+        bursts: of_data.map(|(after_idle, reconnects)| BurstsConfig { after_idle, reconnects }),
     }
 }

@@ -12,7 +12,8 @@ use bufferlab_simulator::{GroupPlan, JitterPlan, Plan, SourcePlan, TcpPlan, UdpP
 use bufferlab_transport::{Ack, Notice, Receiver, SackBlocks, Sender, SenderCounters, UdpSource};
 use bufferlab_units::{Span, Stream, Time};
 
-use super::bursts::{self, Bursts};
+use super::application::Application;
+use super::bursts;
 use card::Card;
 use delayed::Delayed;
 pub(super) use interrupts::Coming;
@@ -27,7 +28,7 @@ const RECEIVER_NOISE_STREAM: u32 = 14;
 
 /// What sends, and what receives.
 enum Ends {
-    Tcp { sender: Box<Sender>, receiver: Box<Receiver>, plan: TcpPlan, bursts: Option<Box<Bursts>> },
+    Tcp { sender: Box<Sender>, receiver: Box<Receiver>, plan: TcpPlan, application: Option<Box<Application>> },
     Udp { source: Box<UdpSource>, plan: UdpPlan, delivered_bytes: u64, log: Vec<(Time, Option<Time>, u64)> },
 }
 
@@ -100,7 +101,7 @@ impl Flow {
             sender.expect_delays();
         }
         let lead = match &ends {
-            Ends::Tcp { bursts: Some(bursts), .. } => bursts.lead(),
+            Ends::Tcp { application: Some(application), .. } => application.lead(),
             _ => Span::ZERO,
         };
         let stop = columns.stop_ps[flow];
@@ -146,7 +147,7 @@ impl Flow {
         };
         let timer = (timer != Time::NEVER).then_some(timer);
         let change = match &self.ends {
-            Ends::Tcp { bursts: Some(bursts), .. } => bursts.next(),
+            Ends::Tcp { application: Some(application), .. } => application.next(),
             _ => None,
         };
         let fed = self.fed.iter().flatten().map(|(at, _)| *at).min().filter(|_| self.started);
@@ -170,8 +171,8 @@ impl Flow {
             self.on_stop();
         }
         let mut answers = true;
-        if let Ends::Tcp { sender, receiver, plan, bursts: Some(bursts) } = &mut self.ends {
-            answers = !bursts.change(now, sender);
+        if let Ends::Tcp { sender, receiver, plan, application: Some(application) } = &mut self.ends {
+            answers = !application.change(now, sender);
             if !answers && plan.on_off.is_some_and(|on_off| on_off.fetch) {
                 self.earlier = receiver.delivered();
             }
@@ -186,11 +187,11 @@ impl Flow {
         if self.card.as_ref().is_some_and(|card| card.goes_on(now)) {
             return self.transmit(now, answers);
         }
-        if let Ends::Tcp { sender, bursts, .. } = &mut self.ends {
+        if let Ends::Tcp { sender, application, .. } = &mut self.ends {
             answers &= !sender.is_released(now);
             sender.on_timer(now);
-            if let Some(bursts) = bursts {
-                bursts.look(now, sender);
+            if let Some(application) = application {
+                application.look(now, sender);
             }
         }
         self.transmit(now, answers)
@@ -224,10 +225,10 @@ impl Flow {
         self.stop = None;
         self.fed = None;
         match &mut self.ends {
-            Ends::Tcp { sender, bursts, .. } => {
+            Ends::Tcp { sender, application, .. } => {
                 sender.stop();
-                if let Some(bursts) = bursts {
-                    bursts.stop();
+                if let Some(application) = application {
+                    application.stop();
                 }
             }
             Ends::Udp { source, .. } => source.stop(),
@@ -246,10 +247,10 @@ impl Flow {
         if !self.started {
             self.started = true;
             match &mut self.ends {
-                Ends::Tcp { sender, bursts, .. } => {
+                Ends::Tcp { sender, application, .. } => {
                     sender.start();
-                    if let Some(bursts) = bursts {
-                        bursts.turn_on(now, sender);
+                    if let Some(application) = application {
+                        application.begin(now, sender);
                     }
                     if self.fed.is_some() {
                         sender.allow(0);
@@ -292,7 +293,7 @@ impl Flow {
                 log[packet.seq as usize].1 = Some(now);
                 None
             }
-            Ends::Tcp { receiver, bursts, plan, .. } => {
+            Ends::Tcp { receiver, application, plan, .. } => {
                 let ack = if packet.kind == PacketKind::Syn {
                     receiver.restart_tuning(now);
                     self.window = 0;
@@ -313,8 +314,8 @@ impl Flow {
                     ack
                 };
                 let has = receiver.delivered();
-                if let Some(bursts) = bursts {
-                    bursts.on_delivered(now, has);
+                if let Some(application) = application {
+                    application.on_delivered(now, has);
                 }
                 let all = plan.transfer_bytes.map(|bytes| bytes.div_ceil(u64::from(plan.config.mss_bytes)));
                 if all.is_some_and(|all| u64::from(has) >= all) {
@@ -366,11 +367,11 @@ fn ends(plan: &Plan, flow: usize, source: &SourcePlan) -> Ends {
             }
             let sender =
                 Box::new(Sender::new(&tcp.config, bursts::load(&tcp), tcp.control(plan.seed, flow as u32)));
-            let bursts = Bursts::new(plan, flow, &tcp).map(Box::new);
+            let application = Application::new(plan, flow, &tcp).map(Box::new);
             let quick = plan.groups[plan.flows.group[flow] as usize].host.map_or(0, |host| host.quick_acks);
             let window = tcp.config.first_receive_window();
             let receiver = Box::new(Receiver::new(&tcp.config).with_quick_acks(quick, window));
-            Ends::Tcp { sender, receiver, plan: tcp, bursts }
+            Ends::Tcp { sender, receiver, plan: tcp, application }
         }
         SourcePlan::Udp(udp) => {
             let stream = Stream::new(plan.seed, DATAGRAM_STREAM, flow as u32);

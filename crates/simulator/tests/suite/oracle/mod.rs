@@ -14,6 +14,7 @@
 //! Within a sender, acknowledgments are answered first, one by one, then comes the application's stop or change, then what
 //! was held back (a start, a processing delay, a busy interface), then the retransmission timer.
 
+mod application;
 mod bursts;
 mod capacity;
 mod classes;
@@ -21,6 +22,7 @@ mod delays;
 mod flow;
 mod link;
 mod report;
+mod video;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -201,6 +203,8 @@ impl<'a> Oracle<'a> {
             self.flows[by].feed(now, segments);
             self.schedule_wake(by as u32);
         }
+        // a video's client may know when its next request reaches the sender
+        self.schedule_wake(flow);
         self.answer(now, flow, answer);
     }
 

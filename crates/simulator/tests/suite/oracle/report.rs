@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bufferlab_simulator::{
     ALL_GROUPS, CapacityPlan, ExchangeTable, FlowTable, HistogramTable, Outcome, QueueSampleTable,
-    QueueTable, ReceiverSampleTable, SenderSampleTable,
+    QueueTable, ReceiverSampleTable, SegmentTable, SenderSampleTable,
 };
 use bufferlab_units::{Stream, Time};
 
@@ -60,6 +60,7 @@ impl Oracle<'_> {
         for flow in 0..self.flows.len() {
             self.report_flow(flow, &mut outcome.flows);
             self.report_exchanges(flow, &mut outcome.exchanges);
+            self.report_segments(flow, &mut outcome.segments);
             self.report_samples(flow, &mut outcome.sender_samples, &mut outcome.receiver_samples);
         }
         outcome
@@ -266,12 +267,26 @@ impl Oracle<'_> {
     }
 
     fn report_exchanges(&self, index: usize, table: &mut ExchangeTable) {
-        for (number, &(start, end, bytes)) in self.flows[index].exchanges().iter().enumerate() {
+        // a video's client knows ahead when it will ask
+        let begun = self.flows[index].exchanges().iter().filter(|(start, ..)| *start < self.window().to);
+        for (number, &(start, end, bytes)) in begun.enumerate() {
             table.flow.push(index as u32);
             table.number.push(number as u64);
             table.start_ps.push(start.as_ps());
             table.end_ps.push(end.unwrap_or(Time::NEVER).as_ps());
             table.bytes.push(bytes);
+        }
+    }
+
+    fn report_segments(&self, index: usize, table: &mut SegmentTable) {
+        let segments = self.flows[index].video().map(|video| video.segments(self.window().to));
+        for (number, (bps, due, plays, stood)) in segments.into_iter().flatten().enumerate() {
+            table.flow.push(index as u32);
+            table.number.push(number as u64);
+            table.bitrate_bps.push(bps);
+            table.due_ps.push(due.unwrap_or(Time::NEVER).as_ps());
+            table.play_ps.push(plays.unwrap_or(Time::NEVER).as_ps());
+            table.stall_ps.push(stood.as_ps());
         }
     }
 

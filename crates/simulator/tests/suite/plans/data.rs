@@ -1,28 +1,32 @@
 //! What TCP sources have to send.
 
-use bufferlab_simulator::{LawPlan, OnOffPlan, OnPlan};
+use bufferlab_simulator::{LawPlan, OnOffPlan, OnPlan, RateRule, VideoPlan};
 use bufferlab_transport::{AfterIdle, Offload, StatedIn, TcpConfig};
 use bufferlab_units::Span;
 use proptest::prelude::*;
 
 use super::{MS, moment};
 
-/// A transfer, or bursts, or data without end; a configuration that says whether it is paced, and its window tuned, and how
+/// What a TCP source has to send: one of them, or none for data without end.
+pub(super) type Data = (Option<u64>, Option<OnOffPlan>, Option<VideoPlan>);
+
+/// A transfer, or bursts, or a video, or data without end; a configuration that says whether it is paced, and its window tuned, and how
 /// many segments a packet holds.
-pub(super) fn data() -> impl Strategy<Value = (Option<u64>, Option<OnOffPlan>, TcpConfig)> {
+pub(super) fn data() -> impl Strategy<Value = (Data, TcpConfig)> {
     let data = prop_oneof![
-        3 => Just((None, None)),
-        1 => (1..100_000_u64).prop_map(|bytes| (Some(bytes), None)),
-        1 => on_off().prop_map(|on_off| (None, Some(on_off))),
+        3 => Just((None, None, None)),
+        1 => (1..100_000_u64).prop_map(|bytes| (Some(bytes), None, None)),
+        1 => on_off().prop_map(|on_off| (None, Some(on_off), None)),
+        1 => video().prop_map(|video| (None, None, Some(video))),
     ];
     let switches =
         (prop_oneof![2 => Just(false), 1 => Just(true)], prop_oneof![9 => Just(false), 1 => Just(true)]);
     (data, switches, offload(), stated()).prop_map(
-        |((bytes, on_off), (paced, tuned_window), offload, (stated_rtt, stated_in))| {
+        |(data, (paced, tuned_window), offload, (stated_rtt, stated_in))| {
             let stated_rtt = stated_rtt.filter(|_| !tuned_window);
             let config =
                 TcpConfig { paced, tuned_window, offload, stated_rtt, stated_in, ..TcpConfig::default() };
-            (bytes, on_off, config)
+            (data, config)
         },
     )
 }
@@ -65,4 +69,30 @@ fn on_off() -> impl Strategy<Value = OnOffPlan> {
         after_idle,
         fetch: fetch && matches!(on, OnPlan::Bytes(_)),
     })
+}
+
+/// Segments that are far shorter than real ones, as runs are, with buffers of a few and of many; BOLA's levels are met with
+/// long buffers only.
+fn video() -> impl Strategy<Value = VideoPlan> {
+    let ladder = prop::collection::btree_set(10_000..3_000_000_u64, 1..6);
+    let rule = prop_oneof![Just(RateRule::Throughput), Just(RateRule::Bola)];
+    let segment = prop_oneof![3 => 10 * MS..200 * MS, 1 => 1_000 * MS..20_000 * MS];
+    let parts = (1.0..40.0_f64, 0.0..1.0_f64, 0.0..1.0_f64, 2..=10_u32);
+    let after = prop_oneof![Just(AfterIdle::Keep), Just(AfterIdle::Restart), Just(AfterIdle::Decay)];
+    (ladder, rule, segment, parts, after).prop_map(
+        |(ladder, rule, segment_ps, (buffer, startup, resume, safety), after_idle)| {
+            let buffer_ps = (segment_ps as f64 * buffer) as u64;
+            let part = |share: f64| ((buffer_ps as f64 * share) as u64).max(1);
+            VideoPlan {
+                segment_ps,
+                ladder_bps: ladder.into_iter().collect(),
+                buffer_ps,
+                startup_ps: part(startup),
+                resume_ps: part(resume),
+                rule,
+                safety: f64::from(safety) / 10.0,
+                after_idle,
+            }
+        },
+    )
 }

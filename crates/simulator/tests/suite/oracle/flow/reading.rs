@@ -3,7 +3,8 @@
 use bufferlab_transport::SenderCounters;
 use bufferlab_units::Time;
 
-use super::{Ends, Flow, SenderSample};
+use super::{Application, Ends, Flow, SenderSample};
+use crate::oracle::video::Viewer;
 
 impl Flow {
     /// Reads the state at a sampling time, or at the warm-up's end.
@@ -57,15 +58,26 @@ impl Flow {
     /// The exchanges that are to be reported: start, end, bytes.
     pub(in super::super) fn exchanges(&self) -> &[(Time, Option<Time>, u64)] {
         match &self.ends {
-            Ends::Tcp { bursts: Some(bursts), .. } => &bursts.log,
+            Ends::Tcp { application: Some(application), .. } => application.log(),
             Ends::Udp { plan, log, .. } if plan.echo || plan.record => log,
             _ => &[],
         }
     }
 
+    /// The video that it serves.
+    pub(in super::super) fn video(&self) -> Option<&Viewer> {
+        match &self.ends {
+            Ends::Tcp { application: Some(application), .. } => match &**application {
+                Application::Video(viewer) => Some(viewer),
+                Application::Bursts(_) => None,
+            },
+            _ => None,
+        }
+    }
+
     pub(in super::super) fn finished(&self) -> Time {
         match &self.ends {
-            Ends::Tcp { sender, bursts: None, .. } if !self.returns => sender.finished(),
+            Ends::Tcp { sender, application: None, .. } if !self.returns => sender.finished(),
             _ => Time::NEVER,
         }
     }
