@@ -33,8 +33,17 @@ def controls_decide(advice: Advice) -> str | None:
         return None
     title = _title(advice)
     clauses = [text for text in (of_buffer, now) if text is not None]
-    learned = " 'bufferlab observe' tells yours from a capture." if _is_mix_assumed(advice) else ""
-    return f"{_mix(advice)} decides: with {title}, {', and '.join(clauses)}.{learned}"
+    return f"{_mix(advice)} decides: with {title}, {', and '.join(clauses)}.{_how_to_learn(advice)}"
+
+
+def _how_to_learn(advice: Advice) -> str:
+    """How to learn which mix it is: by what is dropped today, or from a capture; empty if it is known."""
+    now, there = advice.today, None if advice.unmixed is None else advice.unmixed.today
+    if now is not None and now.default_of is None and there is not None and _loses_by_mix(advice, now, there):
+        lost, alone = (FRACTION.quantity(each.mean("loss").mean or 0.0, digits=2) for each in (now, there))
+        title = _title(advice)
+        return f" Drop counters tell: today's queue loses {lost} with the mix, {alone} with {title}."
+    return " 'bufferlab observe' tells yours from a capture." if _is_mix_assumed(advice) else ""
 
 
 def _buffer_decided(advice: Advice) -> str | None:
