@@ -426,6 +426,13 @@ def test_a_platform_has_its_own_queues_beside_the_file_s() -> None:
     assert {name.partition(":")[0] for name in plain.entries} <= {"scenario", "fifo"}
 
 
+def test_llq_s_buffer_is_that_of_class_default() -> None:
+    (half,) = bufferlab.compare(CALLS, ["llq:20"], seeds=1, progress=False).entries.values()
+    assert half.buffer == "40 packets"  # of both classes
+    with pytest.raises(InputError, match="'llq:50 ms' takes class-default's queue-limit; accepted: llq:64"):
+        bufferlab.compare(CALLS, ["llq:50 ms"])
+
+
 def test_a_queue_that_the_platform_lacks_is_refused() -> None:
     with pytest.raises(InputError, match="queues: 'codel' has no equivalent on Juniper Junos"):
         bufferlab.compare(CALLS, ["codel"], platform="junos")

@@ -16,6 +16,9 @@ FALLBACK_BUFFER: Final = "1 bdp"
 
 _FIFOS: Final = frozenset({"fifo", "switch"})
 
+LLQ_CLASSES: Final = 2
+"""Calls, and the rest: each has a queue-limit of its own, and a scenario's buffer is that of both."""
+
 _KEY: Final = "queues"
 
 
@@ -27,7 +30,7 @@ class Contender:
         name: As written.
         word: The queue's word, or `OWN`.
         table: The queue's table; `None` for the scenario's own.
-        buffer: The buffer's, if one was written.
+        buffer: Its buffer, of all classes together, if one was written.
     """
 
     name: str
@@ -97,7 +100,23 @@ def _parse(written: str, tables: Mapping[str, Table]) -> Contender:
         check_buffer(size)
     except InputError as error:
         raise error.at(key=_KEY) from None
-    return Contender(name, word, table, size)
+    return Contender(name, word, table, _of_all_classes(word, size))
+
+
+def _of_all_classes(word: str, size: str) -> str:
+    """A buffer as a scenario has it: of LLQ, what is written is the queue-limit of one of its two classes.
+
+    Raises:
+        InputError: LLQ's is no number of packets.
+    """
+    if word not in {LLQ, LLQ_FAIR}:
+        return size
+    packets, _, unit = size.partition(" ")
+    if not packets.isdecimal() or not unit.startswith("packet"):
+        raise InputError(
+            "takes class-default's queue-limit", key=_KEY, value=f"{word}:{size}", accepted=f"{word}:64"
+        )
+    return f"{LLQ_CLASSES * int(packets)} packets"
 
 
 def _accepted(words: Iterable[str]) -> str:

@@ -12,6 +12,7 @@ from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import prepare
 from bufferlab.render.advise.box import box_of
 from bufferlab.render.advise.head import head, headline
+from bufferlab.render.advise.today import today_name
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.words import order_text
 from bufferlab.scenario import Scenario, Table
@@ -232,3 +233,11 @@ def test_with_fair_queue_the_rest_is_kept_apart_and_that_is_typed() -> None:
     assert any(
         "fair-queue is simulated with 16 queues" in each for each in found.configuration("ios-xe").notes
     )
+
+
+def test_it_may_be_what_runs_today_and_is_called_so() -> None:
+    found = small_answer("fifo", quick=True, today="llq:9")
+    assert found.today is not None and found.today.queue == "diffserv"
+    assert today_name(found.today) == "LLQ, 9 packets" and not Typed("ios-xe").restoring(found)
+    with pytest.raises(InputError, match="today: 'llq' has no buffer"):
+        small_answer("fifo", quick=True, today="llq")

@@ -36,9 +36,9 @@ def tie_text(advice: Advice) -> Iterator[str]:
     clauses += [f"prove that {_names(advice, far)} {'is' if len(far) == 1 else 'are'} worse"] if far else []
     runs = len(advice.answer.values)
     unknown = f"{runs} runs of this traffic do not {', nor '.join(clauses)}"
-    yield f"{unknown}; {_why(advice)}. {_remedy(advice)}"
-    if worse := _worse_in(advice, near):
-        yield f"As a whole, that is: in the mean {'; '.join(worse)}."
+    worse = "; ".join(_worse_in(advice, near))
+    but = f" As a whole, that is: in the mean {worse}." if worse else ""
+    yield f"{unknown}; {_why(advice)}.{but} {_remedy(advice)}"
 
 
 def _worse_in(advice: Advice, names: Sequence[str]) -> list[str]:

@@ -217,12 +217,12 @@ def _is_nearer(advice: Advice, found: Today) -> bool:
 def today_name(today: Today) -> str:
     """What runs today, in few words: "fifo, 64 packets"."""
     size = today.buffer if today.packets is None else packets_text(today.packets)
-    return f"{today.queue}, {size}{', shaped' if today.is_shaped else ''}"
+    return f"{today.label or today.queue}, {size}{', shaped' if today.is_shaped else ''}"
 
 
 def _now_text(advice: Advice, found: Today) -> str:
     size = found.buffer if found.packets is None else size_text(advice.site, found.packets)
-    return f"{found.queue}, {size}"
+    return f"{found.label or found.queue}, {size}"
 
 
 def is_answer(advice: Advice, found: Today) -> bool:

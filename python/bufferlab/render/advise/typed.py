@@ -164,8 +164,8 @@ class Typed:
             return ()
         if now.default_of is not None or now.presumed_of is not None:  # which 'undo' gives again
             return ()
-        if now.queue not in PLATFORMS[self.platform].disciplines:
-            return ()
+        if now.label or now.queue not in PLATFORMS[self.platform].disciplines:
+            return ()  # of LLQ only a whole table says which classes
         has_shaper = self.shape and not self.is_presumed
         command = self._configure(advice.site.rate_bps, now.queue, now.buffer, shape=has_shaper)
         return (("restore", f"To undo is not to restore: {command} writes what runs today."),)

@@ -25,11 +25,12 @@ from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue, queues_for
 from bufferlab.studies.advise.runnable import about_queues
-from bufferlab.studies.advise.today import TODAY, Today, default_of, todays, with_default
+from bufferlab.studies.advise.today import TODAY, Today, default_of, label_of, todays, with_default
 from bufferlab.studies.advise.tried import Tried, tried_queues
 from bufferlab.studies.advise.unmixed import SEEDS, change_of, unmixed
 from bufferlab.studies.alone import refuse_impossible
 from bufferlab.studies.choosing.objectives import possible_aspects
+from bufferlab.studies.contenders import LLQ_CLASSES
 from bufferlab.studies.least import Bench, Case, Goal
 from bufferlab.studies.settling import MOST_LENGTHENED, about_longer
 from bufferlab.studies.targets import Values
@@ -197,10 +198,12 @@ class _Answering:
         targets = self.course.question.usual_targets
         rival, missed = rival_of(entry, f"{TODAY}, as it is", values, targets, judged)
         buffer = link["buffer"]
-        packets = _in_packets(buffer)
+        packets, called = _in_packets(buffer), label_of(self.manner.today)
+        if called and packets is not None:
+            packets //= LLQ_CLASSES  # as it was said
         kind, shaped = str(link["queue"]["discipline"]), is_home(self.base)
         named, presumed = (of, None) if self.manner.today is None else (None, of)
-        return Today(rival, missed, values, kind, buffer["text"], packets, named, shaped, presumed)
+        return Today(rival, missed, values, kind, buffer["text"], packets, named, shaped, presumed, called)
 
     def _measured(self, scenario: Scenario, name: str, *, count: int) -> tuple[Values, ...]:
         """What a scenario measures with the first seeds of the comparison, as many as are asked for.

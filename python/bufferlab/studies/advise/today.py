@@ -11,7 +11,7 @@ from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.beside import Beside
-from bufferlab.studies.advise.llq import known_queues
+from bufferlab.studies.advise.llq import LABELS, is_llq, known_queues
 from bufferlab.studies.advise.queues import Queue, queue_at
 from bufferlab.studies.contenders import changes, parse_contenders
 from bufferlab.studies.words import OWN
@@ -40,6 +40,7 @@ class Today(Beside):
         is_shaped: Whether it is run below a shaper, which is part of the answer: without that, packets wait
             elsewhere, and the runs say nothing of it.
         presumed_of: What runs it by default, if somebody said that the link runs that; else `None`.
+        label: What it is called in tables, where that is not the discipline: "LLQ"; else empty.
     """
 
     queue: str
@@ -48,6 +49,7 @@ class Today(Beside):
     default_of: str | None
     is_shaped: bool = False
     presumed_of: str | None = None
+    label: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """The document."""
@@ -100,6 +102,8 @@ def todays(written: str, base: Scenario, index: int, queue_of: Callable[[str], Q
     """
     try:
         contender, *others = parse_contenders(written, known_queues(base, index))
+        if is_llq(contender.word) and contender.buffer is None:
+            raise _none(written, "has no buffer")
         queue = None if contender.word == OWN or contender.buffer is not None else queue_of(contender.word)
         scenario = prepare(base, changes(contender, base, index))
     except InputError as error:
@@ -111,6 +115,11 @@ def todays(written: str, base: Scenario, index: int, queue_of: Callable[[str], Q
     if queue.knob != "target":
         raise _none(written, "has no buffer")
     return queue.scenario(base, index, queue.usual)
+
+
+def label_of(written: str | None) -> str:
+    """What a queue that was said to run today is called in tables, where that is not its discipline."""
+    return LABELS.get((written or "").partition(":")[0].strip(), "")
 
 
 def _none(written: str, problem: str) -> InputError:
