@@ -4,7 +4,7 @@ use super::pauses::Pauses;
 use super::rates::{Cluster, Rates};
 
 /// A window is faster than a rate if it carries that many times as much: packets cross windows' edges. Our choice.
-const FASTER: f64 = 1.08;
+const FASTER: f64 = 1.15;
 
 /// Bytes by windows of one width, and the rates of those in which a queue stood.
 ///
@@ -187,6 +187,9 @@ mod tests {
             let standing_ns = windows.standing_ns();
             assert!((standing_ns[place] - 6.0).abs() < 0.1 && standing_ns[other] == 0.0, "{standing_ns:?}");
             assert_eq!(windows.highest_bps(), 8e12);
+            // by a tenth windows scatter
+            let faster = |times: f64| windows.faster_windows(place == 0, bps / times);
+            assert_eq!((faster(1.1), faster(1.2)), (0, if place == 1 { 6 } else { 8 }));
         }
     }
 

@@ -10,8 +10,8 @@ const LEAST_PAIRS: u64 = 100;
 const MODE_SHARE: f64 = 0.2;
 
 /// A rate is that of bursts, not of the link, if there are as many faster windows as such a part of those in which packets wait: where
-/// links were full all the time it was 0.13 at most, where bursts kept packets waiting half of each window 0.4 and more. Our choice.
-const FASTER: f64 = 0.25;
+/// links were full all the time it was next to none, where bursts kept packets waiting half of each window a third and more. Our choice.
+const FASTER: f64 = 0.15;
 /// A faster rate that such a part of the windows of 1 s has is another of a link that varies. Our choice.
 const VARIES: f64 = 0.15;
 /// The other rate is as many times the first at least.
