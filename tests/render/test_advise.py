@@ -207,7 +207,10 @@ def test_what_is_typed_says_what_it_holds_if_that_is_not_what_was_checked() -> N
 def test_a_conflict_tells_which_buffers_meet_which_target() -> None:
     given = {"fifo": (14, runs(FIFO))}
     text = " ".join(box(advised(given, ("utilization >= 99 %", "wait_mean < 15 ms"))))
-    assert "Utilization at least 99 %: from 14 packets on. Mean wait at most 15 ms: up to 1 packet" in text
+    assert (
+        "With fifo, utilization at least 99 % from 14 packets on; mean wait at most 15 ms up to 1 packet"
+        in text
+    )
     assert "meets both targets; each is met by some, so they contradict each other here." in text
 
 
@@ -219,7 +222,9 @@ def test_a_conflict_tells_where_a_target_is_met_beyond_the_buffers_that_were_sea
     assert said in " ".join(box(advice))
     found = {"fifo": (Beyond(advice.targets[0], 800, is_met=True, runs=2, values=(FIFO,)),)}
     text = " ".join(box(dataclasses.replace(advice, beyond=found)))
-    assert "Loss at most 0.1 %: from about 800 packets on. Mean wait" in text and "contradict" in text
+    assert (
+        "With fifo, loss at most 0.1 % from about 800 packets on; mean wait" in text and "contradict" in text
+    )
     whole = advice_view(dataclasses.replace(advice, beyond=found)).text(300)
     assert "searched fifo up to 200 packets for all targets together." in " ".join(whole.split())
     less = {**FIFO, "loss": 0.002}

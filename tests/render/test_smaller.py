@@ -233,6 +233,15 @@ def test_what_runs_today_has_a_line_with_what_it_misses_and_whether_it_may_stay(
     for spoilt in ({"utilization": 0.9}, {"loss": 0.06}, {"wait_mean_ms": 41.0}):
         assert "Keep" not in said(with_today(advice, {**fine, **spoilt}, alike=True))
     assert "Keep" not in said(with_today(advice, fine))  # users would fare worse
+    unknown = with_today(advice, fine, alike=True)
+    assert unknown.today is not None
+    for mean, stays in (
+        (-0.05, True),
+        (0.02, False),
+    ):  # few runs leave it open: a change has to bring something
+        rival = dataclasses.replace(unknown.today.rival, behind=Estimate(mean, 0.23))
+        now = dataclasses.replace(unknown.today, rival=rival)
+        assert ("Keep what runs today" in said(dataclasses.replace(unknown, today=now))) == stays
     assert "Keep what runs today" in said(with_today(advice, fine, behind=-0.2))
     assert "users fare 20 ± 1 % better." in said(with_today(advice, fine, behind=-0.2))
     standing = {**fine, "wait_mean_ms": 41.0}

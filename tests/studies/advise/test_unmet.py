@@ -8,8 +8,12 @@ import pytest
 
 from bufferlab.render.advise.unmet import helps, without_one
 from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.advising import advise
 from bufferlab.studies.advise.beyond import Beyond
-from bufferlab.studies.targets import Values
+from bufferlab.studies.advise.unmet import by_chance
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
+from bufferlab.studies.least.lacking import runs_lack
+from bufferlab.studies.targets import Values, make_target
 
 from ...advised import FIFO, FQ_CODEL, advised, entry, runs
 
@@ -84,3 +88,27 @@ def test_what_can_be_had_without_one_target(advice: Advice) -> None:
 def test_targets_that_are_met_have_nothing_of_it() -> None:
     found = advised({"fifo": (14, runs(FIFO))}).to_dict()
     assert (found["nearly"], found["helps"], found["instead"]) == (None, [], [])
+
+
+@pytest.mark.parametrize(("most", "is_near"), [(0.0025, True), (0.008, False)])
+def test_what_is_far_beyond_a_bound_does_not_miss_it_by_chance(most: float, *, is_near: bool) -> None:
+    """Two runs that scatter widely have 0.42 % within their reach of 0.1 %."""
+    lost = make_target("loss", 0.001)
+    own = entry("fifo", 14, [{**FIFO, "loss": 0.0005}, {**FIFO, "loss": most}], [lost])
+    assert bool(list(by_chance({own.name: own}, lost))) == is_near
+
+
+def test_the_nearest_is_nearest_of_all_that_was_tried_for_each_target() -> None:
+    """Buffers that were tried for one target alone came after the choice, and a nearer one was not taken."""
+    line = {
+        "run": {"duration": "12 s", "warmup": "4 s"},
+        "bottleneck": {"rate": "5 Mbps", "delay": "1 ms", "buffer": "40 packets"},
+        "flows": [{"name": "long", "count": 3, "rtt": "30 ms", "rtt_spread": 0.5, "congestion": "cubic"}],
+    }
+    asked = ["wait_p99 < 15 ms", "loss < 0.5 %"]
+    found = advise(line, asked, queues="fifo", sensitivity=False, threads=1, progress=False)
+    assert not found.choice.meets and found.answer.least is not None
+    memory = found.answer.least.memory
+    fit = [size for size in memory.sizes if memory.loss(size) < HEAVY_LOSS]
+    lacks = {size: runs_lack(memory.values(size), found.targets) for size in fit}
+    assert lacks[found.answer.setting].is_as_near(min(lacks.values())) and len(lacks) > 5

@@ -19,7 +19,7 @@ from bufferlab.render.advise.today import (
     runs_today,
 )
 from bufferlab.render.advise.unfilled import unfilled
-from bufferlab.render.advise.unmet import contradiction, hopeless, narrower
+from bufferlab.render.advise.unmet import contradiction, hopeless, narrower, ranges
 from bufferlab.render.advise.what_if import fragile
 from bufferlab.render.advise.words import (
     EVEN,
@@ -227,7 +227,7 @@ def _missing(advice: Advice, them: str) -> Iterator[_Said]:
     yield from map(_Said, _missed(advice, them))
     if (idle := unfilled(advice)) is not None:
         yield _Said(idle)
-    if (why := hopeless(advice)) is not None:
+    if (why := hopeless(advice) or ranges(advice)) is not None:
         yield _Said(why)
     if (alone := controls_decide(advice)) is not None:
         yield _Said(alone, _DECIDES)

@@ -151,6 +151,7 @@ def default_text(advice: Advice) -> str | None:
 def may_stay(advice: Advice, found: Today) -> bool:
     """Whether a setting meets the targets, and users fare no worse with it, as far as they notice.
 
+    Where few runs leave that open, what they favor in the mean stays: a change has to show what it brings.
     Where packets wait long with it, only if the answer is little better: a change must bring something. What
     is worse for some is weighed where users fare better as a whole, but for calls. Waits that are not long
     are no reason for a change where nothing else is worse by as much.
@@ -162,10 +163,9 @@ def may_stay(advice: Advice, found: Today) -> bool:
     if _worse_call(advice, found) is not None:
         return False
     worst, behind = found.rival.worst, found.rival.most_behind
+    is_as_good = behind <= MATERIAL or (found.rival.behind.mean or 0.0) <= 0
     return (
-        behind < 0
-        or _waits_briefly(advice, found)
-        or (behind <= MATERIAL and (worst is None or worst[1] <= NOTABLE))
+        behind < 0 or _waits_briefly(advice, found) or (is_as_good and (worst is None or worst[1] <= NOTABLE))
     )
 
 

@@ -15,7 +15,7 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Sensitivity
-from bufferlab.studies.advise.unmet import Alone, Instead, Tried, alone, by_chance, instead, nearest
+from bufferlab.studies.advise.unmet import Alone, Instead, Tried, alone, by_chance, instead, nearest, searched
 from bufferlab.studies.targets import Target
 
 _CONTRADICT: Final = "; each is met by some, so they contradict each other here"
@@ -30,6 +30,21 @@ def contradiction(advice: Advice) -> str:
     if not all(any(_haves(advice, target)) for target in advice.targets):
         return ""
     return _MAY_CONTRADICT if advice.is_early else _CONTRADICT
+
+
+def ranges(advice: Advice) -> str | None:
+    """With which buffers of the queue each target is met, where they exclude each other, as a sentence."""
+    answer = advice.answer.queue
+    if not contradiction(advice) or answer.knob != "limit":
+        return None
+    texts = []
+    for target in advice.targets:
+        found = alone(advice.entries, advice.targets, target, advice.beyond)
+        own = next((each for each in found if each.entry.queue == answer and each.does), None)
+        if own is None or own.entry.least is None:
+            return None
+        texts.append(f"{target} {_where(own, target, is_named=False)}")
+    return f"With {queue_text(answer)}, {'; '.join(texts)}."
 
 
 def hopeless(advice: Advice) -> str | None:
@@ -90,7 +105,8 @@ def narrower(advice: Advice) -> str | None:
 def helps(advice: Advice) -> str | None:
     """What would meet the targets that the answer misses: a sentence for each of several, and for traffic."""
     texts = []
-    if len(advice.targets) > 1:
+    is_said = ranges(advice) is not None and len(list(searched(advice.entries))) == 1
+    if len(advice.targets) > 1 and not is_said:
         texts += [f"{begun(str(target), target)}: {_who(advice, target)}." for target in advice.targets]
     queue = advice.answer.queue
     shown = controls_decide(advice) is not None  # the first lines have it
@@ -125,7 +141,7 @@ def _haves(advice: Advice, target: Target) -> Iterator[Entry]:
 def _who(advice: Advice, target: Target) -> str:
     """Which settings of which queues meet a target alone."""
     found = alone(advice.entries, advice.targets, target, advice.beyond)
-    have = [_where(each, target, len(found) > 1) for each in found if each.does]
+    have = [_where(each, target, is_named=len(found) > 1) for each in found if each.does]
     if not have:
         perhaps = next(by_chance(advice.entries, target), None)
         return (
@@ -137,7 +153,7 @@ def _who(advice: Advice, target: Target) -> str:
     return f"{', '.join(have)}; not {', '.join(lacking)}" if lacking else ", ".join(have)
 
 
-def _where(each: Alone, target: Target, is_named: bool) -> str:
+def _where(each: Alone, target: Target, *, is_named: bool) -> str:
     """Where a queue meets a target: "fifo up to 20 packets"."""
     queue = each.entry.queue
     name = queue_text(queue) if is_named else ""

@@ -16,9 +16,13 @@ from bufferlab.studies.choosing.choice import missed_targets
 from bufferlab.studies.choosing.order import place
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, loses_heavily
 from bufferlab.studies.least import Verdict
-from bufferlab.studies.least.lacking import Lack, lack
+from bufferlab.studies.least.lacking import Lack, lack, runs_lack
 from bufferlab.studies.least.memory import FloatArray, Memory, margins_of
 from bufferlab.studies.targets import Target, Values, bounds_loss, mean_over_runs
+
+_NEAR: Final = math.log(2.0)
+"""What exceeds a bound more often than this is not said to miss it by chance, however few runs scatter how
+much. Our choice."""
 
 _FAR: Final = 2.0
 """Standard errors by which the mean of a few runs may miss a target by chance."""
@@ -219,7 +223,8 @@ def by_chance(entries: Mapping[str, Entry], target: Target) -> Iterator[Tried]:
             margins = each.margins(target)
             if len(margins) < 2 or not np.isfinite(margins).all() or margins.mean() >= 0:
                 continue
-            if margins.mean() + _FAR * margins.std(ddof=1) / math.sqrt(len(margins)) >= 0:
+            reach = _FAR * margins.std(ddof=1) / math.sqrt(len(margins))
+            if margins.mean() + reach >= 0 and runs_lack(each.runs, [target]).short <= _NEAR:
                 yield each
 
 
