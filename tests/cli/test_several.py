@@ -89,7 +89,7 @@ def test_one_direction_of_a_home_line(bufferlab: Command) -> None:
         ),
         (
             ("--home", "50/10Mbps", "--linklayer", "ethernet 16"),
-            "--linklayer: 'ethernet 16' has no unit; accepted: one of ethernet, atm, and 0 B to 256 B",
+            "--linklayer: 'ethernet 16' has no unit; accepted: one of ethernet, atm, and 0 B to 242 B",
         ),
         (
             ("--home", "50/10Mbps", "--linklayer", "ethernet 16 B", "--platform", "routeros"),

@@ -143,6 +143,42 @@ def test_what_the_line_takes_for_a_packet_is_in_the_lines(kind: str, overhead: i
     assert plain is not None and "stab" not in "".join(plain.lines)
 
 
+CAKE = {"discipline": "cake"}
+
+
+@pytest.mark.parametrize(
+    ("device", "layer", "words"),
+    [
+        ("eth1", "ethernet 26 B", "overhead 40 mpu 0 noatm"),
+        ("eth1", "atm 26 B", "overhead 40 mpu 0 atm"),
+        ("pppoe-upstream0", "ethernet 30 B", "overhead 30 mpu 0 noatm"),
+    ],
+)
+def test_cake_counts_the_line_itself_from_the_ip_packet_on(device: str, layer: str, words: str) -> None:
+    linux, openwrt = (
+        configuration_of_both(
+            Direction("54 Mbps", CAKE, "1000 packets"),
+            Direction("5.4 Mbps", CAKE, "1000 packets"),
+            platform=name,
+            device=device,
+            linklayer=layer,
+        )
+        for name in ("linux", "openwrt")
+    )
+    assert linux is not None and openwrt is not None
+    shapers = [line for line in linux.lines if " cake bandwidth " in line]
+    assert len(shapers) == 2 and all(f" {words} memlimit" in line for line in shapers)
+    # sqm-scripts put these options last, and CAKE takes the last of each kind
+    options = [line for line in openwrt.lines if "qdisc_opts" in line]
+    assert len(options) == 2 and not any(
+        re.search("overhead|mpu|atm", line.partition(" '")[2]) for line in options
+    )
+    assert f"\toption overhead '{words.split()[1]}'" in openwrt.lines
+    for made in (linux, openwrt):
+        assert not any("overhead 0" in note or "the section" in note for note in made.notes[2:])
+        assert any("its overhead is both together: 40" in note for note in made.notes) == (device == "eth1")
+
+
 @pytest.mark.parametrize(
     ("linklayer", "problem"),
     [
@@ -157,7 +193,7 @@ def test_a_bad_link_layer_says_what_is_accepted(linklayer: str, problem: str) ->
     with pytest.raises(InputError) as error:
         configuration_of_both(DOWN, UP, linklayer=linklayer)
     assert str(error.value) == (
-        f"linklayer: '{linklayer}' {problem}; accepted: one of ethernet, atm, and 0 B to 256 B for each "
+        f"linklayer: '{linklayer}' {problem}; accepted: one of ethernet, atm, and 0 B to 242 B for each "
         "packet: 'ethernet 16 B'"
     )
 

@@ -271,8 +271,9 @@ def configuration_of_both(
         return None
     if linklayer is not None and not found.linklayers:
         raise InputError(f"has no line on {platform}", key="linklayer", value=linklayer)
-    layer = None if linklayer is None else read_linklayer(linklayer)
-    target = Target(_device(found, found.device if device is None else device), shape=True, linklayer=layer)
+    line = _device(found, found.device if device is None else device)
+    layer = None if linklayer is None else read_linklayer(linklayer, line)
+    target = Target(line, shape=True, linklayer=layer)
     down, up = (
         read_answer(each.rate, each.queue, each.buffer, each.packet, overhead) for each in (download, upload)
     )

@@ -144,7 +144,7 @@ def write_both(down: Answer, up: Answer, target: Target) -> Written:
         f"download takes a way over the device {ifb}: all of it, whichever interface of the home it goes to.",
     )
     if target.linklayer is not None:
-        notes = (*notes, target.linklayer.note)
+        notes = (*notes, target.linklayer.note(cake=has_shaper(down) or has_shaper(up)))
     # segments are joined where they are received
     renamed = tuple(note.replace(f"ethtool -K {ifb} ", f"ethtool -K {device} ") for note in download.notes)
     after = After(
@@ -198,10 +198,14 @@ def _own_leaf(answer: Answer, target: Target, notes: list[str]) -> tuple[str, li
     if answer.discipline == "red":
         options, limit = red(answer, notes)
         return "red", options, limit, "bytes"
-    if answer.discipline in {"cake", "cobalt"}:
-        of_cake = answer.discipline == "cake"
-        options, limit = (cake_queue_options if of_cake else cobalt)(answer, notes)
-        return "cake", [*([_shaper(answer, notes)] if of_cake else []), *options], limit, "bytes"
+    if answer.discipline == "cobalt":
+        options, limit = cobalt(answer, notes)
+        return "cake", options, limit, "bytes"
+    if answer.discipline == "cake":
+        layer = target.linklayer if has_shaper(answer) else None
+        line = None if layer is None else layer.of_cake
+        options, limit = cake_queue_options(answer, notes, line)
+        return "cake", [_shaper(answer, notes), *options], limit, "bytes"
     if answer.discipline == "fifo" and answer.kind == "bytes":
         limit = counted_limit(answer, "bfifo", "bytes", FIFO_SOURCE)
         notes.append(counted_note(answer))

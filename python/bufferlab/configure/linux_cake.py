@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from bufferlab.configure.answer import Answer
@@ -28,17 +29,28 @@ def has_shaper(answer: Answer) -> bool:
     return answer.discipline == "cake" and not answer.parameters["unlimited"]
 
 
-def cake_queue_options(answer: Answer, notes: list[str]) -> tuple[list[str], int]:
-    """The options beside bandwidth, and the limit in bytes."""
+def cake_queue_options(
+    answer: Answer, notes: list[str], line: Sequence[str] | None = None
+) -> tuple[list[str], int]:
+    """The options beside bandwidth, and the limit in bytes.
+
+    Args:
+        answer: The queue.
+        notes: What to know, to which is added.
+        line: Words by which it counts what a packet takes on the line, where they are not the queue's own:
+            CAKE takes the last of each kind.
+    """
     given = answer.parameters
     limit = memory_limit(answer)
     notes.append(MEMORY_NOTE)
-    if given["overhead_bytes"] == 0:
-        notes.append(
-            "With 'overhead 0' CAKE counts IP packets, as the simulation does; tc-cake(8) has the overheads "
-            "of lines by name."
-        )
+    if line is None:
+        overhead_bytes = given["overhead_bytes"]
+        line = (f"overhead {overhead_bytes}", f"mpu {given['mpu_bytes']}", FRAMINGS[given["framing"]])
+        if overhead_bytes == 0:
+            notes.append(
+                "With 'overhead 0' CAKE counts IP packets, as the simulation does; tc-cake(8) has the "
+                "overheads of lines by name."
+            )
     cobalt_notes(given, notes)
     words = (given["tins"], given["isolation"], f"rtt {time_text(given['interval_ps'])}")
-    line = (f"overhead {given['overhead_bytes']}", f"mpu {given['mpu_bytes']}", FRAMINGS[given["framing"]])
     return [word.replace("_", "-") for word in (*words, *line, f"memlimit {limit}")], limit

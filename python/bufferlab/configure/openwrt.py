@@ -39,7 +39,7 @@ def write(answer: Answer, target: Target) -> Written:
         qdisc, options, amount, unit = "cake", {"eqdisc_opts": " ".join(cake_options(answer))}, None, ""
         notes.append(CAKE_NOTE)
     else:
-        qdisc, options, amount, unit = _queue(answer, _EGRESS, notes)
+        qdisc, options, amount, unit = _queue(answer, _EGRESS, target, notes)
     rates = {"download": "0", "upload": str(kbps)}
     after = _after(target.device)
     return Written(_section(target, rates, qdisc, options), tuple(notes), amount, unit, after)
@@ -65,8 +65,8 @@ def write_both(down: Answer, up: Answer, target: Target) -> Written:
         way: str(floored(answer.rate_bps, 1000, rounding[way]))
         for way, answer in ((DOWNLOAD, down), (UPLOAD, up))
     }
-    qdisc, ingress, *_ = _queue(down, _INGRESS, rounding[DOWNLOAD])
-    other, egress, *_ = _queue(up, _EGRESS, rounding[UPLOAD])
+    qdisc, ingress, *_ = _queue(down, _INGRESS, target, rounding[DOWNLOAD])
+    other, egress, *_ = _queue(up, _EGRESS, target, rounding[UPLOAD])
     if qdisc != other:
         raise InputError(
             "is not the other direction's, and sqm-scripts have one queue for both",
@@ -74,7 +74,8 @@ def write_both(down: Answer, up: Answer, target: Target) -> Written:
             value=qdisc,
             accepted=other,
         )
-    overhead = () if target.linklayer is None else (target.linklayer.note,)
+    layer = target.linklayer
+    overhead = () if layer is None else (layer.note(cake=qdisc == "cake"),)
     notes = (f"{_APPEND} {_INTERFACE}", _SHAPES, *overhead)
     return Written.of_both(
         _section(target, rates, qdisc, {**ingress, **egress}),
@@ -87,6 +88,8 @@ def write_both(down: Answer, up: Answer, target: Target) -> Written:
 
 def _section(target: Target, rates: dict[str, str], qdisc: str, options: dict[str, str]) -> tuple[str, ...]:
     """The section's lines."""
+    layer = target.linklayer
+    line = {"linklayer": "none"} if layer is None else layer.options(cake=qdisc == "cake")
     script = "piece_of_cake.qos" if qdisc == "cake" else "simplest.qos"
     written = {
         "enabled": "1",
@@ -97,15 +100,20 @@ def _section(target: Target, rates: dict[str, str], qdisc: str, options: dict[st
         **options,
         "qdisc_advanced": "1",
         "qdisc_really_really_advanced": "1",
-        **({"linklayer": "none"} if target.linklayer is None else target.linklayer.options),
+        **line,
     }
     return ("config queue 'bufferlab'", *(f"\toption {name} '{value}'" for name, value in written.items()))
 
 
-def _queue(answer: Answer, way: str, notes: list[str]) -> tuple[str, dict[str, str], int, str]:
+def _queue(
+    answer: Answer, way: str, target: Target, notes: list[str]
+) -> tuple[str, dict[str, str], int, str]:
     """The queue's kind, its options for a direction, and its limit with the limit's unit."""
     if answer.discipline == "cake":
-        words, memory = cake_queue_options(answer, notes)
+        # these options come after those of linklayer and overhead, and CAKE takes the last of each kind
+        words, memory = cake_queue_options(answer, notes, None if target.linklayer is None else ())
+        if target.linklayer is None:
+            notes.append(_LAST)
         return "cake", {f"{way[0]}qdisc_opts": " ".join(words)}, memory, "bytes"
     in_bytes = answer.discipline == "fifo" and answer.kind == "bytes"
     if in_bytes:
@@ -134,6 +142,10 @@ _INTERFACE: Final = (
     "it. Delete a section that 'uci show sqm' has for it already."
 )
 _SHAPES: Final = "sqm-scripts always shape, in kbit/s; the limit is the queue's below the shaper."
+_LAST: Final = (
+    "sqm-scripts put iqdisc_opts and eqdisc_opts last, and CAKE takes the last of each kind: before you set "
+    "linklayer and overhead in the section, take overhead, mpu and the word after them out of these."
+)
 _EGRESS: Final = "egress"
 _INGRESS: Final = "ingress"
 """The directions in the options' names; their first letters are in the names of others."""
@@ -161,6 +173,7 @@ OPENWRT: Final = Platform(
         Source(_SQM, "platform/openwrt/sqm-uci, src/run-openwrt.sh", "form of the file, interface, names"),
         Source(_SQM, "src/functions.sh: get_limit, get_target, get_ecn", "which queues take which option"),
         Source(_SQM, "src/simplest.qos, src/piece_of_cake.qos", "the tc lines that come of it"),
+        Source(_SQM, "src/functions.sh: get_stab_string, get_cake_lla_string", "the line's overhead"),
         Source(_SQM, "platform/openwrt/sqm-init, src/run-openwrt.sh", "restart stops what has no section"),
         Source(_WIKI, "The UCI system, Command-line utility", "uci delete, uci commit"),
     ),

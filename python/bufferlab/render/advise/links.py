@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from bufferlab.configure import PLATFORMS
+from bufferlab.configure.linklayer import PPP
 from bufferlab.display import as_view
 from bufferlab.errors import InputError
 from bufferlab.render.advise.beware import bewares
@@ -258,7 +259,7 @@ def _where(advice: LinksAdvice, link: Advice) -> str:
 
 def _overhead(advice: LinksAdvice, typed: Typed) -> Iterator[str]:
     """What a packet takes on the line beyond what a shaper counts, if nobody said it."""
-    if typed.linklayer is not None and (typed.device or "").startswith("ppp"):
+    if typed.linklayer is not None and (typed.device or "").startswith(PPP):
         yield (
             f"{typed.device} counts packets without an Ethernet header: more is to be added than for an "
             "Ethernet interface, 30 bytes and not 16 with VDSL2 (docs/home-line.md has a table)."
