@@ -158,6 +158,40 @@ def test_what_is_unfinished_says_so() -> None:
     assert not advice.meets and links_headline(advice).endswith("and run fq_codel at download.")
 
 
+@pytest.mark.parametrize("platform", ["openwrt", "linux", "ios-xe"])
+def test_a_line_has_no_lines_before_both_directions_have_an_answer(platform: str) -> None:
+    whole = line()
+    advice = dataclasses.replace(whole, links=whole.links[:1], joint=(), finished=False)
+    text = shown(advice, Typed(platform, "eth1"))
+    said = words(text).partition(f"To type on {platform} ")[2]
+    assert said.startswith("Nothing yet, as there is no answer for upload: the lines are for both directions")
+    assert "The same command continues from here." in said
+    assert not any(each in text for each in ("option upload", "tc qdisc", "policy-map", "ask for 90 %"))
+    assert f"type no lines for {platform}: why is below this box" in words("\n".join(summary(text)))
+
+
+def doubtful(advice: Advice, confidence: float = 0.57) -> Advice:
+    """The advice with an answer that is less sure than was asked for."""
+    entries = {
+        **advice.entries,
+        advice.answer.name: dataclasses.replace(advice.answer, confidence=confidence),
+    }
+    return dataclasses.replace(advice, entries=entries)
+
+
+def test_what_is_not_proven_is_said_at_a_glance() -> None:
+    whole = line()
+    down = doubtful(whole.links[0])
+    alone = summary_box(dataclasses.replace(whole, links=(down,), joint=(), finished=False), Typed()).head
+    assert "download: not proven, 57 % sure by 5 runs (95 % is asked for)." in alone
+    few = dataclasses.replace(whole.joint[0], confidence=0.57)
+    head = summary_box(dataclasses.replace(whole, joint=(few, whole.joint[1])), Typed()).head
+    assert head[-1] == (
+        "Run together, both links meet their targets in the mean of 5 runs, which is not proven: 57 % sure, "
+        "95 % is asked for. A link's box has runs of that link."
+    )
+
+
 def test_nothing_is_typed_of_a_link_for_which_one_queue_of_several_was_tried() -> None:
     whole = line()
     early = dataclasses.replace(whole.links[1], stage="begun", finished=False)

@@ -86,7 +86,6 @@ def summary_box(advice: LinksAdvice, typed: Typed) -> Box:
 
 
 def _head(advice: LinksAdvice) -> Iterator[str]:
-    missing = [name for name in advice.wanted if name not in {each.site.link for each in advice.links}]
     if advice.unmet:
         for each in advice.unmet:
             idle = unfilled(each)
@@ -98,8 +97,29 @@ def _head(advice: LinksAdvice) -> Iterator[str]:
         yield from (f"{each.site.link}: {text}" for each in advice.links if (text := _open(each)))
     for each in advice.links:
         yield from (f"{each.site.link}: {_lowered(text)}" for text in bewares(each))
-    if missing:
-        yield f"There is no answer yet for {', '.join(missing)}."
+    if advice.missing:
+        yield f"There is no answer yet for {', '.join(advice.missing)}."
+    yield from (f"{each.site.link}: {_unproven(each)}" for each in advice.links if _is_unproven(each))
+    yield from _joint(advice)
+
+
+def _is_unproven(advice: Advice) -> bool:
+    """Whether a link's answer meets its targets in the mean, and is less sure than was asked for."""
+    return advice.choice.meets and not advice.met and not advice.answer.identical
+
+
+def _unproven(advice: Advice) -> str:
+    """That a link's answer is less sure than was asked for."""
+    sure, runs = sure_text(advice.answer.confidence), len(advice.answer.runs)
+    return f"not proven, {sure} by {runs} runs ({_asked(advice)})."
+
+
+def _asked(advice: Advice) -> str:
+    return f"{advice.confidence * 100:g} % is asked for"
+
+
+def _joint(advice: LinksAdvice) -> Iterator[str]:
+    """What all answers do together."""
     if not advice.joint:
         yield "They were not run together yet."
         return
@@ -107,13 +127,17 @@ def _head(advice: LinksAdvice) -> Iterator[str]:
     for each, entry in advice.disturbed:
         missed = "; ".join(check_text(check, "missed") for check in entry.checks if not check.met)
         yield f"Together, {each.site.link} misses: {missed}."
-    if advice.meets:
-        them = (
-            "it meets its targets"
-            if len(advice.links) == 1
-            else f"{_all(len(advice.links))} meet their targets"
-        )
+    if not advice.meets:
+        return
+    count = len(advice.links)
+    them = "it meets its targets" if count == 1 else f"{_all(count)} meet their targets"
+    if sure >= advice.links[0].confidence:
         yield f"Run together, {them}: {sure_text(sure)} for this traffic ({runs} runs)."
+        return
+    yield (
+        f"Run together, {them} in the mean of {runs} runs, which is not proven: {sure_text(sure)}, "
+        f"{_asked(advice.links[0])}. A link's box has runs of that link."
+    )
 
 
 def _open(advice: Advice) -> str | None:
@@ -167,7 +191,9 @@ def _lines(advice: LinksAdvice, typed: Typed) -> Iterator[Line]:
     if advice.shaped is not None:
         rates = shaped_text(advice)
         yield Line("shaped", rates, shorter=[(2, rates.partition(":")[0])])
-    yield Line("type", f"the lines for {typed.platform} are below this box")
+    is_held = advice.is_line and any(_withheld(advice))
+    lines = f"lines for {typed.platform}"
+    yield Line("type", f"no {lines}: why is below this box" if is_held else f"the {lines} are below this box")
 
 
 def _link(advice: Advice, entry: Entry) -> str:
@@ -213,12 +239,11 @@ def shaped_text(advice: LinksAdvice) -> str:
 
 def _to_type(advice: LinksAdvice, typed: Typed) -> Iterator[Part]:
     yield Heading(f"To type on {typed.platform}")
-    held = {NOTHING: advice.unmet, TOO_EARLY: advice.early}
-    for why in filter(held.get, held):
-        yield f"{', '.join(each.site.link for each in held[why])}: {why}."
-    if any(held.values()) and advice.directions is not None:  # a home's line has one section for both
+    held = list(_withheld(advice))
+    yield from held
+    if held and advice.is_line:  # which is typed as a whole
         return
-    if advice.directions is not None and len(advice.links) == 2:
+    if advice.directions is not None:
         try:
             both = advice.configuration(typed.platform, typed.device, typed.linklayer)
         except InputError as error:
@@ -248,6 +273,18 @@ def _to_type(advice: LinksAdvice, typed: Typed) -> Iterator[Part]:
             (what, text.replace("bufferlab", f"bufferlab-{each.site.link}")) for what, text in made.after
         ]
         yield Terms([*(("note", note) for note in fresh), *following])
+
+
+def _withheld(advice: LinksAdvice) -> Iterator[str]:
+    """Why nothing is typed of some links, or of a line."""
+    held = {NOTHING: advice.unmet, TOO_EARLY: advice.early}
+    for why in filter(held.get, held):
+        yield f"{', '.join(each.site.link for each in held[why])}: {why}."
+    if advice.is_line and advice.missing:
+        yield (
+            f"Nothing yet, as there is no answer for {listed(advice.missing)}: the lines are for both "
+            "directions at once. The same command continues from here."
+        )
 
 
 def _where(advice: LinksAdvice, link: Advice) -> str:

@@ -91,14 +91,23 @@ class LinksAdvice(display.Displayed):
     finished: bool = False
 
     @property
+    def is_line(self) -> bool:
+        """Whether the links that were asked about are the two directions of one line, by their names."""
+        ways = [[name for name in self.wanted if name.lower() in names] for names in (DOWN, UP)]
+        return len(self.wanted) == 2 and all(ways)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Names of the links that have no answer yet."""
+        return tuple(name for name in self.wanted if name not in {each.site.link for each in self.links})
+
+    @property
     def directions(self) -> tuple[Advice, Advice] | None:
-        """The download and the upload, if these are the links that were asked about, by their names."""
-        named = {each.site.link.lower(): each for each in self.links}
-        down = [each for name, each in named.items() if name in DOWN]
-        up = [each for name, each in named.items() if name in UP]
-        if len(self.wanted) != 2 or len(down) != 1 or len(up) != 1:
+        """The download and the upload, if these are the links that were asked about and both have answers."""
+        if not self.is_line or self.missing:
             return None
-        return down[0], up[0]
+        down, up = sorted(self.links, key=lambda each: each.site.link.lower() in UP)
+        return down, up
 
     def configuration(
         self, platform: str = "linux", device: str | None = None, linklayer: str | None = None
@@ -164,7 +173,7 @@ class LinksAdvice(display.Displayed):
     @property
     def meets(self) -> bool:
         """Whether each answer meets its targets in the mean, by itself and with the others in place."""
-        return len(self.links) == len(self.wanted) and not self.unmet and not self.disturbed
+        return not (self.missing or self.unmet or self.disturbed)
 
     def to_dict(
         self,
