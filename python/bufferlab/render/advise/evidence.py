@@ -163,7 +163,7 @@ def _queues(advice: Advice) -> Grid:
 def _held_text(advice: Advice, entry: Entry) -> str:
     """What is known of a queue's targets; if less use is asked of some, of how much: "met (90 % used)"."""
     known, floor = _verdict_text(advice.verdicts(entry)), advice.needs.floor
-    if floor is None:
+    if floor is None or known != "met":
         return known
     at = advice.targets.index(floor)
     bounds = {each.checks[at].target.bound for each in advice.entries.values()}
@@ -174,7 +174,7 @@ def _held_text(advice: Advice, entry: Entry) -> str:
 def _asked_of(advice: Advice, found: Beside) -> str:
     """How much use of the link is asked of what runs today, where nobody asked for any; else nothing."""
     floor = advice.needs.floor
-    if floor is None or found is not advice.today:
+    if floor is None or found.missed or found is not advice.today:
         return ""
     (usual,) = relaxed([floor], floor)
     return f" ({usual.show(usual.bound)} used)"
