@@ -19,7 +19,7 @@ from bufferlab.studies.advise.elsewhere import Spoiled
 from bufferlab.studies.advise.entry import Entry, Users
 from bufferlab.studies.advise.joint import LinksAdvice, Shaped
 from bufferlab.studies.advise.unshaped import Unshaped
-from bufferlab.studies.choosing.objectives import Aspect
+from bufferlab.studies.choosing.objectives import Aspect, weights_for
 from bufferlab.studies.least import check
 from bufferlab.studies.least.memory import Memory, Run
 from bufferlab.studies.targets import Values
@@ -107,12 +107,15 @@ def without(call: float, page: float, *, is_assumed: bool = True) -> LinksAdvice
         Aspect("calls", "heard: rating R", "heard.call_r", "more"),
         Aspect("throughput", "said: goodput", "said.goodput_bps", "more"),
     )
-    download, upload = (dataclasses.replace(each, aspects=felt) for each in (download, upload))
+    weights = weights_for(None, felt)
+    download, upload = (
+        dataclasses.replace(each, aspects=felt, weights=weights) for each in (download, upload)
+    )
     joint = tuple(
         dataclasses.replace(each, values=tuple(runs({**FQ_CODEL, "heard.call_r": 93.0, **FETCHED})))
         for each in advice.joint
     )
-    values: Values = {"wait_mean_ms": 180.0, "heard.call_r": call, "heard.exchange_p50_s": page}
+    values: Values = {**FETCHED, "wait_mean_ms": 180.0, "heard.call_r": call, "heard.exchange_p50_s": page}
     measured = {name: tuple(runs(values)) for name in ("download", "upload")}
     unshaped = Unshaped("fifo", "250 ms", is_assumed, measured)
     return dataclasses.replace(advice, links=(download, upload), joint=joint, unshaped=unshaped)
@@ -137,9 +140,28 @@ def test_what_users_feel_without_the_shaper_comes_second(call: float, page: floa
     assert assumed == f"{modem} (assumed; --today says another){text}"
 
 
+@pytest.mark.parametrize(
+    ("call", "page", "is_worse"), [(93.0, 0.3, True), (93.0, 0.7, False), (61.0, 2.2, False)]
+)
+def test_what_is_worse_than_no_shaper_says_so_first_and_types_nothing(
+    call: float, page: float, *, is_worse: bool
+) -> None:
+    advice = without(call, page)
+    assert advice.is_worse_than_unshaped == is_worse == advice.to_dict()["is_worse_than_unshaped"]
+    head = summary_box(advice, Typed()).head
+    assert links_headline(advice).startswith("Worse than no shaper. Without the shaper, in") == is_worse
+    typed = words(shown(advice, Typed("openwrt"))).partition("To type on openwrt ")[2]
+    if is_worse:
+        assert "heard 300 ms, not 710 ms." in head[0]
+        assert head[1].startswith("What meets the targets all the same: shape download to 45 Mbps")
+        assert typed.startswith("Nothing, since users fare better without the shaper; --json has the lines")
+    else:
+        assert typed.startswith("config queue 'bufferlab'")
+
+
 def test_the_line_without_a_shaper_has_a_row_beside_the_answers() -> None:
     rows = {each.split()[1]: each.split() for each in summary(shown(without(61.0, 2.2))) if "fifo" in each}
-    assert rows["unshaped"][1:] == ["unshaped", "fifo,", "250", "ms", "61", "2.2", "180", "180", "–", "│"]
+    assert rows["unshaped"][1:] == ["unshaped", "fifo,", "250", "ms", "61", "2.2", "180", "180", "7", "│"]
 
 
 def test_what_misses_only_beside_the_others_is_said_first() -> None:

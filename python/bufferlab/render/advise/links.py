@@ -91,9 +91,7 @@ def _head(advice: LinksAdvice) -> Iterator[str]:
             idle = unfilled(each)
             yield f"{each.site.link}: {headline(each) if idle is None else _lowered(idle)}"
     else:
-        yield _what(advice)
-        if (without := unshaped_text(advice)) is not None:
-            yield without
+        yield from _taken(advice)
         yield from (f"{each.site.link}: {text}" for each in advice.links if (text := _open(each)))
     for each in advice.links:
         yield from (f"{each.site.link}: {_lowered(text)}" for text in bewares(each))
@@ -101,6 +99,19 @@ def _head(advice: LinksAdvice) -> Iterator[str]:
         yield f"There is no answer yet for {', '.join(advice.missing)}."
     yield from (f"{each.site.link}: {_unproven(each)}" for each in advice.links if _is_unproven(each))
     yield from _joint(advice)
+
+
+def _taken(advice: LinksAdvice) -> Iterator[str]:
+    """What to run where, and what users feel without the shaper: first, if that is better."""
+    what, without = _what(advice), unshaped_text(advice)
+    if without is None:
+        yield what
+    elif advice.is_worse_than_unshaped:
+        yield f"Worse than no shaper. {without}"
+        yield f"What meets the targets all the same: {_lowered(what)}"
+    else:
+        yield what
+        yield without
 
 
 def _is_unproven(advice: Advice) -> bool:
@@ -280,6 +291,8 @@ def _withheld(advice: LinksAdvice) -> Iterator[str]:
     held = {NOTHING: advice.unmet, TOO_EARLY: advice.early}
     for why in filter(held.get, held):
         yield f"{', '.join(each.site.link for each in held[why])}: {why}."
+    if advice.is_line and advice.is_worse_than_unshaped and not advice.unmet:
+        yield "Nothing, since users fare better without the shaper; --json has the lines all the same."
     if advice.is_line and advice.missing:
         yield (
             f"Nothing yet, as there is no answer for {listed(advice.missing)}: the lines are for both "

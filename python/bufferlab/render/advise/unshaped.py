@@ -48,8 +48,11 @@ def unshaped_text(advice: LinksAdvice) -> str | None:
     if found is None or not advice.joint:
         return None
     with_it, without = _together(advice), _AtLinks(unshaped=found)
+    columns = [*_felt(advice, said=True)]
+    if advice.is_worse_than_unshaped:
+        columns += _felt(advice, said=False)
     texts = []
-    for column in _felt(advice, said=True):
+    for column in columns:
         now, then = without.mean(column.metric).mean, with_it.mean(column.metric).mean
         if now is None or then is None or abs(now - then) <= NOTABLE_RATING * abs(then):
             continue

@@ -15,8 +15,10 @@ from bufferlab.configure import Configuration, Direction, configuration_of_both
 from bufferlab.errors import InputError
 from bufferlab.files import not_written
 from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.beside import rival_of
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.unshaped import Unshaped
+from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.least import checks_to_dicts
 from bufferlab.studies.targets import values_document
 
@@ -175,6 +177,23 @@ class LinksAdvice(display.Displayed):
         """Whether each answer meets its targets in the mean, by itself and with the others in place."""
         return not (self.missing or self.unmet or self.disturbed)
 
+    @property
+    def without_shaper(self) -> Rival | None:
+        """How users fare without the shaper beside the answers together; `None` if that was not run."""
+        if self.unshaped is None or not self.unshaped.values or not self.joint:
+            return None
+        first, values = self.links[0], self.unshaped.values[self.links[0].site.link]
+        aspects = {aspect.metric: aspect for each in self.links for aspect in each.aspects}
+        weights = {kind: weight for each in self.links for kind, weight in each.weights.items()}
+        judged = tuple(aspects.values()), weights
+        return rival_of(self.joint[0], "unshaped", values, first.targets, judged)[0]
+
+    @property
+    def is_worse_than_unshaped(self) -> bool:
+        """Whether users surely fare better without the shaper, by more than they notice."""
+        rival = self.without_shaper
+        return rival is not None and not rival.is_equal and rival.most_behind < 0
+
     def to_dict(
         self,
         *,
@@ -201,6 +220,7 @@ class LinksAdvice(display.Displayed):
             "finished": self.finished,
             "shaped": None if self.shaped is None else dataclasses.asdict(self.shaped),
             "unshaped": None if self.unshaped is None else self.unshaped.to_dict(),
+            "is_worse_than_unshaped": self.is_worse_than_unshaped,
             "together": [_joint(*each) for each in zip(self.links, self.joint, strict=False)],
             "configuration": self._configuration(platform, device, linklayer),
             "links": [
