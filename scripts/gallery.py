@@ -82,12 +82,14 @@ def _figure(chosen: Chosen) -> dict[str, Any]:
         "title": said["title"],
         **{key: said[key] for key in ("shows", "states", "found")},
         "agree": said.get("agree", ""),
+        "compares": said.get("compares", ""),
         "x": {key: value for key, value in said["x"].items() if key != "key"},
         "y": said["y"],
         "lines": [_line(chosen, line) for line in said["lines"]],
         "published": [_published(chosen, claim) for claim in said.get("claims", ())],
         "level": _level(chosen),
         "verdicts": list(_verdicts(chosen)),
+        "tolerance": _tolerance(chosen),
         "reasons": list(_reasons(chosen)),
         "variants": list(_variants(chosen)),
         "shortened": "set" in said,
@@ -143,9 +145,29 @@ def _is_of(setting: str, where: Mapping[str, Any]) -> bool:
 
 
 def _verdicts(chosen: Chosen) -> Iterator[dict[str, Any]]:
-    """How many points were compared, by verdict."""
-    for verdict, count in sorted(_compared(chosen)["verdict"].value_counts(sort=False).rows()):
-        yield {"verdict": verdict, "count": count}
+    """How many points were compared, by verdict; bounds that are kept say less than values that agree."""
+    found = _compared(chosen)
+    bounds = [_is_bound(chosen.claims[name]) for name in found["claim"]]
+    counted = found.group_by("verdict", pl.Series("is_bound", bounds, pl.Boolean)).len("count")
+    yield from counted.sort("verdict", "is_bound", descending=[False, True]).to_dicts()
+
+
+def _is_bound(claim: Claim) -> bool:
+    return claim.bound != "=" or isinstance(claim.value, tuple)
+
+
+def _tolerance(chosen: Chosen) -> str:
+    """How far values may be from the stated ones: "50 %"; nothing where all have to be the stated ones."""
+    claims = [chosen.claims[name] for name in _compared(chosen)["claim"].unique(maintain_order=True)]
+    texts = dict.fromkeys(_tolerance_text(claim) for claim in claims if not _is_bound(claim))
+    return ", ".join(filter(None, texts))
+
+
+def _tolerance_text(claim: Claim) -> str:
+    amount = claim.tolerance.amount
+    if claim.tolerance.relative:
+        return f"{100 * amount:g} %"
+    return f"{amount:g} {claim.unit}".rstrip() if amount else ""
 
 
 def _reasons(chosen: Chosen) -> Iterator[dict[str, Any]]:
@@ -159,16 +181,24 @@ def _reasons(chosen: Chosen) -> Iterator[dict[str, Any]]:
         yield {
             "verdict": verdict,
             "why": rows[0]["why"] + (" (The numbers are those of the first point.)" if others else ""),
-            "points": [*map(_point, rows)],
+            "points": [_point(chosen.claims[row["claim"]], row) for row in rows],
         }
 
 
-def _point(row: Mapping[str, Any]) -> str:
+def _point(claim: Claim, row: Mapping[str, Any]) -> str:
     unit = f" {row['unit']}" if row["unit"] else ""
     ours = "nothing" if row["ours"] is None else f"{_rounded(row['ours']):g}{unit}"
     setting = f" ({row['setting']})" if row["setting"] else ""
-    stated = f"stated {row['stated']}{unit}" if row["stated"] else "nothing stated"
+    stated = f"stated {row['stated']}{_taken(claim)}{unit}" if row["stated"] else "nothing stated"
     return f"{row['what']}{setting}: {stated}, here {ours}"
+
+
+def _taken(claim: Claim) -> str:
+    """The number that words stand for, if neither they nor what is stated has it."""
+    if not isinstance(claim.value, int | float) or not re.search(r"\d", claim.says):
+        return ""
+    number = f"{claim.value:g}"
+    return "" if number in _NUMBER.findall(claim.says) else f" (taken as {number})"
 
 
 def _variants(chosen: Chosen) -> Iterator[dict[str, str]]:

@@ -821,7 +821,7 @@ const tests = {
     await value.waitFor();
     // only what the figure draws is counted
     const fetches = page.getByRole("article", { name: "A page's fetch beside a download" });
-    await fetches.getByText("In part: at 1 of the 3 points that are compared. 3 more cannot be compared.").waitFor();
+    await fetches.getByText("In part. Values within their tolerance (20 %, 10 %, 18 %): 1 of 3. 3 more cannot be compared.").waitFor();
     await fetches.getByText("Point by point").click();
     await fetches.getByText("so a queued packet was more than one segment.").waitFor();
     await fetches.getByText("mean time of a fetch, queue of 5 packets (queue = 5, model = without offload): stated 0.6701 s, here 0.4021 s").waitFor();

@@ -61,10 +61,29 @@ def test_what_is_said_of_a_figure_is_what_it_draws(figure: dict[str, Any]) -> No
 
 def test_points_are_counted_that_the_figure_draws() -> None:
     figures = [figure for document in MADE for figure in document["figures"]]
-    counted = {each["name"]: {v["verdict"]: v["count"] for v in each["verdicts"]} for each in figures}
-    assert counted["bloat-mininet.table1.fetch"] == {"agrees": 1, "differs": 2, "not comparable": 3}
-    assert counted["bloat-inet.fig3"] == {"differs": 1}
-    assert counted["splitbuff.fig5"] == {"agrees": 1}
+    counted = {
+        each["name"]: {(v["verdict"], v["is_bound"]): v["count"] for v in each["verdicts"]}
+        for each in figures
+    }
+    fetches = counted["bloat-mininet.table1.fetch"]
+    assert fetches == {("agrees", False): 1, ("differs", False): 2, ("not comparable", False): 3}
+    assert counted["bloat-inet.fig3"] == {("differs", True): 1}
+    assert counted["splitbuff.fig5"] == {("agrees", True): 1}
+    # a bound that is kept says less than a value that agrees
+    least = counted["sizing-mininet.fig_min_buffer"]
+    assert (least["agrees", True], least["differs", True], least["agrees", False]) == (18, 3, 4)
+
+
+def test_what_is_compared_is_drawn_or_said() -> None:
+    figures = {figure["name"]: figure for document in MADE for figure in document["figures"]}
+    least = figures["sizing-mininet.fig_min_buffer"]
+    (script,) = (line for line in least["lines"] if "authors' script" in line["title"])
+    assert [10, 21] in script["points"]
+    assert any("(flows = 10): stated 35 packets, here 21" in p for r in least["reasons"] for p in r["points"])
+    assert least["tolerance"] == "50 %"
+    drops = figures["bloat-inet.fig7"]
+    assert "dropped, not how long the queue is" in drops["compares"]
+    assert "just a bit over 400 (taken as 0) packets" in drops["reasons"][-1]["points"][-1]
 
 
 def test_a_variant_is_the_point_that_the_claims_file_has() -> None:

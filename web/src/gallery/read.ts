@@ -26,6 +26,8 @@ export interface Figure {
   found: string;
   /** Whether these agree, where no number is compared. */
   agree: string;
+  /** What is compared, where that is not what is drawn. */
+  compares: string;
   x: Axis;
   y: Axis;
   lines: { title: string; published: boolean; points: Point[] }[];
@@ -33,7 +35,9 @@ export interface Figure {
   published: { point: Point; what: string; place: string }[];
   /** What the document promises for all of the figure. */
   level: number | null;
-  verdicts: { verdict: string; count: number }[];
+  verdicts: { verdict: string; is_bound: boolean; count: number }[];
+  /** How far values may be from the stated ones. */
+  tolerance: string;
   /** The points that were compared, by verdict, and why they do not agree with what is stated. */
   reasons: { verdict: string; why: string; points: string[] }[];
   variants: { name: string; text: string }[];
@@ -105,18 +109,18 @@ function filled(all: number[], places: Map<number, number>): (number | null)[] {
   return all.map((x) => places.get(x) ?? (x > ends[0] && x < ends[1] ? (undefined as unknown as null) : null));
 }
 
-/** Whether what was measured agrees with what was published: "In part: at 2 of the 3 points that are compared. 1 more cannot be compared." */
-export function agreementOf({ agree, verdicts }: Figure): string {
+/** Whether what was measured agrees with what was published: "In part. Bounds kept: 18 of 21; values within their tolerance (50 %): 4 of 5. 5 more cannot
+ * be compared." A bound says less than a value, so they are counted apart. */
+export function agreementOf({ agree, compares, verdicts, tolerance }: Figure): string {
   if (agree) return agree;
-  const count = (wanted: string): number => verdicts.find(({ verdict }) => verdict === wanted)?.count ?? 0;
-  const [agreeing, differing, left] = [count("agrees"), count("differs"), count("not comparable")];
-  return judged(agreeing, agreeing + differing) + (left ? ` ${left} more cannot be compared.` : "");
-}
-
-function judged(agreeing: number, all: number): string {
-  if (agreeing === all) return all === 1 ? "Yes." : `Yes, at all ${all} points that are compared.`;
-  if (agreeing === 0) return all === 1 ? "No." : `No, at none of the ${all} points that are compared.`;
-  return `In part: at ${agreeing} of the ${all} points that are compared.`;
+  const count = (wanted: string, isOf = (_: boolean): boolean => true): number => verdicts.filter((each) => each.verdict === wanted && isOf(each.is_bound)).reduce((sum, each) => sum + each.count, 0);
+  const kept = (what: string, isOf: (isBound: boolean) => boolean): string[] => {
+    const [agreeing, all] = [count("agrees", isOf), count("agrees", isOf) + count("differs", isOf)];
+    return all ? [`${what}: ${agreeing} of ${all}`] : [];
+  };
+  const parts = [...kept("bounds kept", (isBound) => isBound), ...kept(tolerance ? `values within their tolerance (${tolerance})` : "values that are the stated ones", (isBound) => !isBound)].join("; ");
+  const left = count("not comparable");
+  return [count("differs") ? (count("agrees") ? "In part." : "No.") : "Yes.", compares, `${parts.charAt(0).toUpperCase()}${parts.slice(1)}.`, left ? `${left} more cannot be compared.` : ""].filter(Boolean).join(" ");
 }
 
 /** "3 points differ". */
