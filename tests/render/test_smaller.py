@@ -155,7 +155,10 @@ def test_a_wait_that_the_answer_has_as_well_does_not_make_today_worse() -> None:
     own, shorter = (advised({"fifo": (14, runs(each))}, ("utilization >= 95 %",)) for each in (late, FIFO))
     assert "is worse" not in said(with_today(own, slow, alike=True))
     worse = said(with_today(shorter, slow, alike=True))
-    assert "is worse: packets wait 60 ms in the mean, not 20, which nobody feels in this traffic." in worse
+    assert (
+        "has longer waits: packets wait 60 ms in the mean, not 20, which nobody feels in this traffic."
+        in worse
+    )
     assert "nobody feels" not in said(with_today(shorter, slow))
     assert "is worse" not in said(with_today(shorter, slow, behind=-0.2))
 
@@ -335,7 +338,7 @@ def test_a_platforms_default_has_a_line_of_its_own_name() -> None:
 def test_what_runs_today_is_called_worse_only_for_what_is_worse() -> None:
     advice = advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",))
     waits = {**LESS, "utilization": 0.96, "wait_mean_ms": 41.0}
-    assert "is worse: packets wait 41 ms in the mean, not 20, which nobody feels" in said(
+    assert "has longer waits: packets wait 41 ms in the mean, not 20, which nobody feels" in said(
         with_today(advice, waits, alike=True)
     )
     lossy = {**LESS, "utilization": 0.96, "loss": 0.06}

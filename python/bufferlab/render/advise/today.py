@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from bufferlab.display import significant
 from bufferlab.render.advise.felt import ALIKE, Measured, fare_words, felt_sign, may_be_chance, share_text
@@ -24,6 +25,8 @@ from bufferlab.studies.choosing.thresholds import (
 from bufferlab.studies.least.lacking import runs_lack
 from bufferlab.units import packets_text
 
+_UNFELT: Final = ", which nobody feels in this traffic"
+
 
 def now_text(advice: Advice) -> str | None:
     """Whether to keep or to change what runs today, and why, as a sentence."""
@@ -43,8 +46,9 @@ def now_text(advice: Advice) -> str | None:
         waits, fare = _waits(advice, found), fare_words(found.rival, found, advice.answer)
         return f"{what}, meets what is asked, too; packets wait {waits}; users fare {fare}."
     heard = _call_then(advice, found, why)
-    verb = "may be" if found.missed and not _surely_misses(found) and not heard else "is"
-    return f"{what}, {verb} worse: {heard}{why}.{_unless_there(advice, found)}"
+    verb = "may be worse" if found.missed and not _surely_misses(found) and not heard else "is worse"
+    verb = "has longer waits" if why.endswith(_UNFELT) and not heard else verb
+    return f"{what}, {verb}: {heard}{why}.{_unless_there(advice, found)}"
 
 
 def _unless_there(advice: Advice, found: Today) -> str:
@@ -85,7 +89,7 @@ def fault(advice: Advice, found: Today) -> str | None:
     if _waits_longer(advice, found) and felt_sign(behind) >= 0:
         now, then = (_wait_ms(each) for each in (found, advice.answer))
         is_felt = fare_words(found.rival, found, advice.answer) != ALIKE
-        unfelt = "" if is_felt else ", which nobody feels in this traffic"
+        unfelt = "" if is_felt else _UNFELT
         waits = MILLISECONDS.quantity(now, digits=3)
         return f"packets wait {waits} in the mean, not {MILLISECONDS.text(then, digits=3)}{unfelt}"
     if felt_sign(behind) > 0:
