@@ -179,6 +179,7 @@ OPENWRT: Final = Platform(
     ),
     bounds=fifo_bounds(_LIMIT),
     write_both=write_both,
+    has_one_queue=True,
     linklayers=True,
     for_downloads="of which the section has none, see bufferlab advise --home",
     defaults=OF_OPENWRT,

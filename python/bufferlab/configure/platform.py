@@ -174,6 +174,7 @@ class Platform:
         faster: The interfaces instead for more than a rate, bit/s, by rising rate, as names tell the speed.
         write_both: Writes both directions of a line at once, the download first; `None` where that takes two
             configurations.
+        has_one_queue: Whether those lines have one queue discipline for both directions.
         linklayers: Whether those lines can count what the line takes for a packet beyond the interface.
         sources_of_both: Where was read what that has beyond one direction.
         for_downloads: What to do for what comes in, since lines are for what leaves an interface.
@@ -199,6 +200,7 @@ class Platform:
     step_us: int = 1
     faster: tuple[tuple[int, str], ...] = ()
     write_both: Callable[[Answer, Answer, Target], Written] | None = None
+    has_one_queue: bool = False
     linklayers: bool = False
     sources_of_both: tuple[Source, ...] = ()
     for_downloads: str = "configure the interface towards their receivers"

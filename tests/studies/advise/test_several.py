@@ -99,6 +99,18 @@ def test_where_one_queue_is_for_both_it_is_one_that_both_have_tried(answers: Lin
     assert {"option download '4000'", "option upload '1000'", "option qdisc 'fq_codel'"} <= set(lines)
 
 
+def test_where_the_platform_has_one_queue_for_both_that_is_answered_and_typed() -> None:
+    targets = ("utilization >= 90 %", "heard.wait_mean <= 10 ms")
+    free, one = (advised("each", *targets, bounds="2..40", platform=name) for name in ("linux", "openwrt"))
+    assert [each.answer.queue.kind for each in free.links] == ["fifo", "fq_codel"]
+    (kind,) = {each.answer.queue.kind for each in one.links}
+    both = one.configuration("openwrt", "wan")
+    assert one.meets and both is not None and both.refused is None
+    assert [both.down, both.up] == [each.answer for each in one.links]
+    about = f"the queue is {kind} in both directions, since OpenWrt (sqm-scripts) has one for both"
+    assert sum(about in each.assumed for each in one.links) == 1
+
+
 def test_the_first_answers_come_before_any_search() -> None:
     watched: list[tuple[str, str]] = []
 

@@ -24,7 +24,7 @@ from bufferlab.studies.advise.llq import about_llq, is_llq
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue, queues_for
-from bufferlab.studies.advise.runnable import about_queues
+from bufferlab.studies.advise.runnable import about_kind, about_queues
 from bufferlab.studies.advise.today import TODAY, Today, default_of, label_of, todays, with_default
 from bufferlab.studies.advise.tried import Tried, tried_queues
 from bufferlab.studies.advise.unmixed import SEEDS, change_of, unmixed
@@ -59,6 +59,8 @@ class Manner:
         lengthen: Begin again with longer runs where those of the scenario are too short to judge the answer.
         supposed: Scenarios with other controls that may be as true, by what is other in them: the answer is
             tried in each.
+        kind: The discipline of both directions of a line, where the platform has one for both: no other is
+            tried, if there is one of it.
     """
 
     queues: str | Sequence[str] | None = None
@@ -73,6 +75,7 @@ class Manner:
     usual: bool = False
     lengthen: bool = False
     supposed: Mapping[str, Scenario] = field(default_factory=dict)
+    kind: str | None = None
 
 
 def answer_link(
@@ -248,7 +251,7 @@ class _Answering:
         """With what a queue would do that the platform lacks, or that the queues to choose from leave out."""
         platform, course = self.manner.platform, self.course
         there = {queue.kind for queue in course.settings.queues.values()}
-        if ASKED in there:
+        if ASKED in there or self.manner.kind is not None:
             return advice
         if platform is not None and ASKED in find_platform(platform).disciplines:
             platform = None  # it was left out
@@ -274,7 +277,9 @@ class _Answering:
         question, field = asked(self.base, self.index, self.needs, self.manner)
         link = self.base.links[self.index]
         about = [*about_rate(link), *about_changes(link)]
-        if self.manner.queues is None:
+        if self.manner.platform is not None and self.manner.kind is not None:
+            about += [about_kind(self.manner.platform, self.manner.kind)]
+        elif self.manner.queues is None:
             about += [about_queues(self.manner.platform, [queue.name for queue in field])]
         llq = (queue.table for queue in field if is_llq(queue.name))
         about += about_llq(self.base, self.index, self.manner.platform, llq)
@@ -350,6 +355,7 @@ def asked(base: Scenario, index: int, needs: Needs, manner: Manner) -> tuple[Que
         platform=manner.platform,
         counted_bytes=question.site.counted_bytes,
     )
+    field = [queue for queue in field if manner.kind in {None, queue.kind}] or field
     usual = [queue for queue in field if queue.knob == "target"] if manner.usual else []
     return question, usual or field
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -95,8 +95,7 @@ class LinksAdvice(display.Displayed):
     @property
     def is_line(self) -> bool:
         """Whether the links that were asked about are the two directions of one line, by their names."""
-        ways = [[name for name in self.wanted if name.lower() in names] for names in (DOWN, UP)]
-        return len(self.wanted) == 2 and all(ways)
+        return are_directions(self.wanted)
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -281,6 +280,12 @@ class LinksAdvice(display.Displayed):
     def __repr__(self) -> str:
         answers = "; ".join(f"{each.site.link}: {each.choice.name}" for each in self.links)
         return f"<LinksAdvice {self.title!r}: {answers}>"
+
+
+def are_directions(names: Collection[str]) -> bool:
+    """Whether links are the two directions of one line, by their names."""
+    ways = [[name for name in names if name.lower() in known] for known in (DOWN, UP)]
+    return len(names) == 2 and all(ways)
 
 
 def _pairs(down: Advice, up: Advice) -> Iterator[tuple[Entry, Entry]]:

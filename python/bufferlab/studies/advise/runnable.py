@@ -78,3 +78,14 @@ def about_queues(platform: str | None, words: Sequence[str]) -> str:
     are_usual = {*words, OWN, LLQ} >= {OWN, LLQ, *DEPLOYED} and CAKE not in words
     also = _UNTRIED.get(platform or "", "")
     return f"{text} {those}{also}{'; --queues cake tries CAKE' if has_cake and are_usual else ''}"
+
+
+def about_kind(platform: str, kind: str) -> str:
+    """What is taken for granted of a queue for both directions of a line, as a sentence without its stop.
+
+    Args:
+        platform: The platform.
+        kind: The discipline.
+    """
+    title = find_platform(platform).title
+    return f"the queue is {kind} in both directions, since {title} has one for both"

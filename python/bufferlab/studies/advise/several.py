@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from bufferlab.configure import find_platform
 from bufferlab.errors import InputError, did_you_mean
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.interruption import RunInterrupted
@@ -26,7 +27,7 @@ from bufferlab.studies.advise.answering import Manner, answer_link, check, now_a
 from bufferlab.studies.advise.checked import checks_at
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.floor import default_targets
-from bufferlab.studies.advise.joint import LinksAdvice, Shaped
+from bufferlab.studies.advise.joint import LinksAdvice, Shaped, are_directions
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.question import prepared
 from bufferlab.studies.advise.settings import CONTEST, PILOTS
@@ -268,8 +269,7 @@ class _Course:
         """Answer each link, with the usual settings first, and run the answers together after each round."""
         first = dataclasses.replace(self.manner, quick=True, usual=True, today=None)
         for manner, count in ((first, PILOTS), (self.manner, PILOTS if self.manner.quick else CONTEST)):
-            for index in self.needs:
-                self._answer(index, manner)
+            self._answer_all(manner)
             self.watch(None, "running all answers together")
             self.joint = self._joint(count)
             self.unshaped = self._unshaped(count)
@@ -293,6 +293,35 @@ class _Course:
             shaped=self.shaped,
             runs=self.runs + sum(map(len, self.others.values())),
         )
+
+    def _answer_all(self, manner: Manner) -> None:
+        """Answer each link; where a line's platform has one queue for both directions, both with the same.
+
+        That is the best for both by first answers among all queues.
+        """
+        if not self._has_one_queue:
+            for index in self.needs:
+                self._answer(index, manner)
+            return
+        for index in self.needs:
+            self._answer(index, dataclasses.replace(manner, quick=True))
+        kind = _common_kind(*(self.found[index] for index in self.needs))
+        for index in self.needs:
+            if self._kind(index) == kind and not manner.quick:
+                self._answer(index, manner)  # with the others, to be compared
+            if self._kind(index) != kind:
+                self._answer(index, dataclasses.replace(manner, kind=kind))
+
+    def _kind(self, index: int) -> str:
+        """The discipline of a link's answer."""
+        return self.found[index].answer.queue.kind
+
+    @property
+    def _has_one_queue(self) -> bool:
+        """Whether the links are a line's two directions, and the platform has one queue for both."""
+        platform = self.manner.platform
+        is_line = are_directions([self.base.links[index]["name"] for index in self.needs])
+        return is_line and platform is not None and find_platform(platform).has_one_queue
 
     def _answer(self, index: int, manner: Manner) -> None:
         """Answer one link, with the others' answers in place."""
@@ -361,6 +390,26 @@ class _Course:
         )
         known |= {each.seed: each.value for each in self.runner.all(experiment) if each.seed is not None}
         return known
+
+
+def _common_kind(down: Advice, up: Advice) -> str:
+    """The discipline that both have tried that misses fewest targets, and with which users lose least."""
+    first, other = _costs(down), _costs(up)
+    both = [kind for kind in first if kind in other]
+    if not both:
+        return down.answer.queue.kind
+    return min(both, key=lambda kind: [sum(pair) for pair in zip(first[kind], other[kind], strict=True)])
+
+
+def _costs(advice: Advice) -> dict[str, tuple[int, float]]:
+    """How many targets each discipline misses at best, and how much worse users fare than with the answer."""
+    answer = advice.answer
+    found = {answer.queue.kind: (sum(not each.met for each in answer.checks), 0.0)}
+    for rival in advice.choice.rivals:  # the best first
+        behind = 0.0 if rival.is_equal else rival.behind.mean or 0.0
+        kind = advice.entries[rival.name].queue.kind
+        found.setdefault(kind, (len(rival.missed) + rival.is_lossy, behind))
+    return found
 
 
 def _together(entry: Entry, values: Mapping[int, Values]) -> Entry:
