@@ -192,6 +192,27 @@ def test_a_line_has_no_lines_before_both_directions_have_an_answer(platform: str
     assert f"type no lines for {platform}: why is below this box" in words("\n".join(summary(text)))
 
 
+def test_answers_that_one_section_cannot_have_are_not_typed() -> None:
+    text = shown(line(up="fifo"), Typed("openwrt", "eth1"))
+    assert (
+        "To type on openwrt Nothing yet, as OpenWrt (sqm-scripts) has one queue for both directions, and the "
+        "answers so far have two. The same command continues from here."
+    ) in words(text)
+    assert "option" not in text and "ifb4eth1" in shown(line(up="fifo"), Typed("linux", "eth1"))
+
+
+def test_what_loses_much_is_not_typed_of_a_line() -> None:
+    whole = line()
+    lossy = advised(
+        {"fifo": (14, runs({**FIFO, "loss": 0.08}))},
+        where=dataclasses.replace(site(SAID), link="upload", rate_bps=9_000_000),
+    )
+    text = shown(dataclasses.replace(whole, links=(whole.links[0], lossy)))
+    typed = words(text).partition("To type on linux ")[2]
+    assert typed.startswith("upload: nothing, since it loses what hardly anybody would accept.")
+    assert "tc qdisc" not in typed.partition("Home line")[0]
+
+
 def doubtful(advice: Advice, confidence: float = 0.57) -> Advice:
     """The advice with an answer that is less sure than was asked for."""
     entries = {

@@ -6,17 +6,17 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from bufferlab.configure import PLATFORMS
+from bufferlab.configure import PLATFORMS, Platform
 from bufferlab.configure.linklayer import PPP
 from bufferlab.display import as_view
 from bufferlab.errors import InputError
-from bufferlab.render.advise.beware import bewares
+from bufferlab.render.advise.beware import bewares, loses_much
 from bufferlab.render.advise.box import box_of
 from bufferlab.render.advise.decided import tied_names, undecided_text
 from bufferlab.render.advise.evidence import details, evidence
 from bufferlab.render.advise.explain import explanation
 from bufferlab.render.advise.head import headline
-from bufferlab.render.advise.typed import LINUX, NOTHING, TOO_EARLY, Typed, after
+from bufferlab.render.advise.typed import LINUX, LOSSY, NOTHING, TOO_EARLY, Typed, after
 from bufferlab.render.advise.unfilled import unfilled
 from bufferlab.render.advise.unshaped import unshaped_lines, unshaped_text
 from bufferlab.render.advise.users import users_lines
@@ -35,6 +35,8 @@ _COUPLED: Final = (
     "links share nothing but the flows that cross several of them, with data or acknowledgments; each was "
     "answered with the others' answers in place"
 )
+
+_CONTINUES: Final = "The same command continues from here."
 
 _TABLES: Final = "--explain has each link's tables: the queues, the buffers, other traffic."
 
@@ -202,7 +204,7 @@ def _lines(advice: LinksAdvice, typed: Typed) -> Iterator[Line]:
     if advice.shaped is not None:
         rates = shaped_text(advice)
         yield Line("shaped", rates, shorter=[(2, rates.partition(":")[0])])
-    is_held = advice.is_line and any(_withheld(advice))
+    is_held = advice.is_line and any(_withheld(advice, PLATFORMS[typed.platform]))
     lines = f"lines for {typed.platform}"
     yield Line("type", f"no {lines}: why is below this box" if is_held else f"the {lines} are below this box")
 
@@ -250,7 +252,7 @@ def shaped_text(advice: LinksAdvice) -> str:
 
 def _to_type(advice: LinksAdvice, typed: Typed) -> Iterator[Part]:
     yield Heading(f"To type on {typed.platform}")
-    held = list(_withheld(advice))
+    held = list(_withheld(advice, PLATFORMS[typed.platform]))
     yield from held
     if held and advice.is_line:  # which is typed as a whole
         return
@@ -271,7 +273,8 @@ def _to_type(advice: LinksAdvice, typed: Typed) -> Iterator[Part]:
             yield Terms([*about, *after(both.made)])
             return
     comment, shown = PLATFORMS[typed.platform].comment, set[str]()
-    for each in (link for link in advice.links if link not in (*advice.unmet, *advice.early)):
+    none = [link for links in _held(advice).values() for link in links]
+    for each in (link for link in advice.links if link not in none):
         made = dataclasses.replace(typed, shape=typed.shape or advice.shaped is not None).lines(each)
         yield f"{comment} {each.site.link}: {_where(advice, each)}"
         own = [line.replace("bufferlab", f"bufferlab-{each.site.link}") for line in made.lines]
@@ -286,17 +289,33 @@ def _to_type(advice: LinksAdvice, typed: Typed) -> Iterator[Part]:
         yield Terms([*(("note", note) for note in fresh), *following])
 
 
-def _withheld(advice: LinksAdvice) -> Iterator[str]:
+def _held(advice: LinksAdvice) -> dict[str, Sequence[Advice]]:
+    """The links of which nothing is typed, by the reason."""
+    lossy = [each for each in advice.links if each.choice.meets and loses_much(each)]
+    early = [each for each in advice.early if each not in lossy]
+    return {NOTHING: advice.unmet, LOSSY: lossy, TOO_EARLY: early}
+
+
+def _withheld(advice: LinksAdvice, platform: Platform) -> Iterator[str]:
     """Why nothing is typed of some links, or of a line."""
-    held = {NOTHING: advice.unmet, TOO_EARLY: advice.early}
-    for why in filter(held.get, held):
-        yield f"{', '.join(each.site.link for each in held[why])}: {why}."
-    if advice.is_line and advice.is_worse_than_unshaped and not advice.unmet:
+    for why, links in _held(advice).items():
+        if links:
+            yield f"{', '.join(each.site.link for each in links)}: {why}."
+    if advice.is_line:
+        yield from _withheld_of_line(advice, platform)
+
+
+def _withheld_of_line(advice: LinksAdvice, platform: Platform) -> Iterator[str]:
+    """Why nothing is typed of a line whose directions by themselves have something."""
+    if advice.is_worse_than_unshaped and not advice.unmet:
         yield "Nothing, since users fare better without the shaper; --json has the lines all the same."
-    if advice.is_line and advice.missing:
+    if advice.missing:
+        what = f"there is no answer for {listed(advice.missing)}: the lines are for both directions at once"
+        yield f"Nothing yet, as {what}. {_CONTINUES}"
+    elif platform.has_one_queue and len({each.answer.queue.kind for each in advice.links}) > 1:
         yield (
-            f"Nothing yet, as there is no answer for {listed(advice.missing)}: the lines are for both "
-            "directions at once. The same command continues from here."
+            f"Nothing yet, as {platform.title} has one queue for both directions, and the answers so far "
+            f"have two. {_CONTINUES}"
         )
 
 
