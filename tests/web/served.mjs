@@ -83,8 +83,8 @@ await page.getByRole("listitem").filter({ hasText: /^bottleneck\.queue queue$/ }
 await page.getByLabel("Only where").fill("bottleneck.queue = 'codel' or bottleneck.queue = 'fifo'");
 await page.getByRole("button", { name: "Filter" }).click();
 await page.getByText(/^8 runs\./).waitFor();
-// each job has a heading of its own: what it is, when it began, and what sliders had changed that was not varied
-await page.getByRole("heading", { name: /^small: sweep of queue and buffer, \d\d:\d\d$/ }).waitFor();
+// each job has a name: what it is, when it began, its runs; below it of what, and what sliders had changed that was not varied
+await page.getByRole("radio", { name: /^sweep of queue and buffer, \d\d:\d\d, 8 runs small$/ }).waitFor();
 // rows are ordered by what was varied, numbers as numbers
 assert.deepEqual(await page.locator("tbody tr td:nth-child(3)").allTextContents(), [10, 10, 40, 40, 10, 10, 40, 40].map((each) => `${each} packets`));
 // figures are those that some run has; where filtered runs have none, it is said
@@ -270,12 +270,12 @@ await checked.getByText("sweep: Many variants").click();
 await passes("served");
 await checked.setViewportSize({ width: 360, height: 800 });
 await checked.evaluate(() => (window.location.hash = "#runs"));
-await checked.getByText(/^small: advise, \d\d:\d\d, with buffer 17 packets \(\d+ runs\)$/).waitFor();
+await checked.getByRole("radio", { name: /^advise, \d\d:\d\d, \d+ runs small, with buffer 17 packets$/ }).waitFor();
 // the chart begins with the buffer, as numbers
 assert.equal(await checked.getByLabel("along").inputValue(), "bottleneck.buffer");
 await checked.getByRole("img", { name: "wait: mean, ms" }).getByText("buffer, packets").waitFor({ state: "attached" });
 // where lists add up to more than there are runs, it is said why
-const counted = (await checked.locator(".joblist label span").allTextContents()).map((each) => Number(/\((\d+) runs?\)$/.exec(each)[1]));
+const counted = (await checked.locator(".joblist input + span").allTextContents()).map((each) => Number(/, (\d+) runs?$/.exec(each)[1]));
 const total = Number(/(\d+) runs/.exec(await checked.locator("p[aria-live]").textContent())[1]);
 assert.equal(await checked.getByText("Jobs share runs").count(), Number(counted.reduce((sum, each) => sum + each, 0) > total));
 await checked.getByText("Filter: only some of the runs").click();
@@ -284,20 +284,19 @@ const filter = async (condition) => {
   await checked.getByRole("button", { name: "Filter" }).click();
 };
 await filter("seed > 1000 or (seed = 1 and queue = 'codel' and buffer = '10 packets')");
-await checked.getByText(/^small: sweep of .* \(1 run\)$/).waitFor();
+await checked.getByText(/^sweep of .*, 1 run$/).waitFor();
 await filter("queue = 'none'");
 await checked.getByText(/^0 runs/).waitFor();
 await checked.getByText("What a condition can name").waitFor();
 await filter("");
-await checked.getByText(/^small: sweep of queue and buffer, .* \(8 runs\)$/).waitFor();
-const jobs = (await checked.locator(".joblist label span").allTextContents()).map((each) => each.split(",")[0]);
-assert.deepEqual(jobs.slice(0, 2), ["small: advise", "small: sweep of queue and buffer"]); // the latest first
+await checked.getByText(/^sweep of queue and buffer, .*, 8 runs$/).waitFor();
+const jobs = (await checked.locator(".joblist input + span").allTextContents()).map((each) => each.split(",")[0]);
+assert.deepEqual(jobs.slice(0, 2), ["advise", "sweep of queue and buffer"]); // the latest first
 // words below an axis stand upright where they would cross each other
 await checked.getByLabel("along").selectOption({ label: "queue" });
 await checked.locator(".chart[data-words=upright]").waitFor();
 // a job that is chosen has its own chart and table
-await checked.getByRole("radio", { name: /^small: sweep of queue and buffer, .* \(8 runs\)$/ }).check();
-await checked.getByRole("heading", { name: /^small: sweep of queue and buffer, / }).waitFor();
+await checked.getByRole("radio", { name: /^sweep of queue and buffer, .*, 8 runs/ }).check();
 await checked.getByRole("checkbox", { name: /^Choose row/ }).nth(7).waitFor();
 await checked.getByLabel("along").selectOption({ label: "queue" });
 await checked.locator(".chart[data-words=level]").waitFor();

@@ -258,7 +258,7 @@ def test_a_sweep_s_runs_are_listed_with_their_scenarios(address: str) -> None:
     assert [row["labels"][1:] for row in listed["rows"]] == [["codel", 1, 2], ["codel", 2, 2]]
     assert [column["title"] for column in listed["columns"]][1:4] == ["queue", "number of flows", "seed"]
     (group,) = listed["groups"]
-    assert group["title"].endswith(": sweep of queue and number of flows")
+    assert group["title"] == "sweep of queue and number of flows"
     assert group["began_at"] <= timestamp()
     assert {row["group"] for row in listed["rows"]} == {group["name"]}
     utilization = [column["name"] for column in listed["columns"] if column["figure"]].index("utilization")
@@ -291,7 +291,7 @@ def test_two_jobs_on_one_scenario_are_two_groups(address: str) -> None:
     for means, each in (("0", 2), ("1", 1)):
         _, listed = api.listed(means=means)
         assert listed["total"] == (6 if means == "0" else 5)  # what both asked for is one run
-        groups = [(group["title"].partition(": ")[2], group["changed"]) for group in listed["groups"]]
+        groups = [(group["title"], group["changed"]) for group in listed["groups"]]
         assert groups == [("sweep of buffer", "rate 8 Mbps"), ("sweep of buffer", "")]
         assert "loss" in listed["groups"][0]["figures"]
         assert "call_r" not in listed["groups"][0]["figures"]
@@ -321,6 +321,30 @@ def test_a_buffer_is_one_however_it_is_written(address: str) -> None:
     # as they are listed, whatever was typed
     assert api.listed(where="buffer > 1 and buffer < 41")[1]["total"] == 4
     assert api.listed(where="bottleneck.buffer > 40 or buffer = '1 packet'")[1]["total"] == 1
+
+
+def test_a_queue_is_one_whoever_has_set_it(address: str) -> None:
+    api = Api(address)
+    for verb in ("advise", "size"):  # what size finds in the store, advise has set as FIFO
+        status, job = api.begin(verb)
+        assert (status, api.ended(job)["state"]) == (201, "done")
+    _, listed = api.listed()
+    size, _ = listed["groups"]
+    assert (size["title"], size["scenario"]) == ("size", "scenario")
+    place = [column["name"] for column in listed["columns"]].index("links[0].queue")
+    assert {row["labels"][place] for row in listed["rows"] if row["group"] == size["name"]} == {"fifo"}
+
+
+def test_runs_of_a_group_alone_are_in_no_list(address: str) -> None:
+    api = Api(address)
+    far = '{ name = "far", rtt = "40 ms" }'
+    targets = '\nadvise = { targets = ["utilization >= 90 %", "near.goodput >= 1 Mbps"] }'
+    _, job = api.begin("size", SCENARIO.replace("}]", f"}}, {far}]") + targets)
+    state = api.ended(job)
+    assert state["state"] == "done", state["progress"]
+    _, listed = api.listed()
+    assert listed["total"] == listed["stored"] == len(listed["rows"])
+    assert "flows" not in [column["name"] for column in listed["columns"]]
 
 
 def test_calls_are_rated_in_lists(address: str) -> None:

@@ -118,6 +118,7 @@ export interface Stored {
 export interface Group {
   name: string;
   title: string;
+  scenario: string;
   /** UTC. */
   began_at: string | null;
   /** What was changed in the scenario for all of them, in words, but for what was varied. */

@@ -1,35 +1,42 @@
-"""Buffers of stored runs in packets, however they are written: "1 bdp" and "18 packets" may be one."""
+"""Queues and buffers that links of stored runs have of their own: "1 bdp" and "18 packets" may be one."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import polars as pl
 
+from bufferlab.render.setting_text import setting_text
 from bufferlab.scenario import Scenario
 from bufferlab.units import packets_text
 
-BuffersOf = Callable[[str], Mapping[str, str]]
-"""Buffers by path of the scenario with a hash; none if it is not known."""
+SettingsOf = Callable[[str], Mapping[str, str]]
+"""Buffers and queues by path of the scenario with a hash; none if it is not known."""
 
 _BUFFER: Final = ".buffer"
+QUEUE: Final = ".queue"
 
 
-def buffers_of(scenario: Scenario) -> dict[str, str]:
-    """The buffers of links that hold a number of packets, by each of their paths."""
+def settings_of(scenario: Scenario) -> dict[str, str]:
+    """The queues of links, and buffers that hold a number of packets, by each of their paths."""
     found: dict[str, str] = {}
+    written = scenario.to_dict()
+    own = cast("list[dict[str, Any]]", written.get("links") or [written["bottleneck"]])
     for index, link in enumerate(scenario.seeded().resolved["links"]):
+        names = [f"links[{index}]", f"links.{link['name']}", *(["bottleneck"] if index == 0 else [])]
+        queue = own[index].get("queue", link["queue"]["discipline"])
+        text = str(setting_text(queue if isinstance(queue, str) else json.dumps(queue)))
+        found |= {name + QUEUE: text for name in names}
         limit = link["buffer"]["limit"]
         if isinstance(limit, dict) and "packets" in limit:
-            names = [f"links[{index}]", f"links.{link['name']}", *(["bottleneck"] if index == 0 else [])]
             found |= {name + _BUFFER: packets_text(limit["packets"]) for name in names}
     return found
 
 
-def with_packets(frame: pl.DataFrame, known: BuffersOf) -> pl.DataFrame:
+def with_packets(frame: pl.DataFrame, known: SettingsOf) -> pl.DataFrame:
     """Rows whose `parameters` and `overrides` have buffers in packets, where those are known."""
 
     @cache

@@ -12,7 +12,7 @@ from bufferlab.experiment.store.rows import DONE
 from bufferlab.experiment.store.studies import Asked, Study
 from bufferlab.render.setting_text import changes_text, setting_names, setting_text, words_in_a_row
 from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX
-from bufferlab.web.buffers import BuffersOf, with_packets
+from bufferlab.web.buffers import QUEUE, SettingsOf, with_packets
 from bufferlab.web.calls import LISTED
 
 VERSION: Final = "scenario"
@@ -29,12 +29,14 @@ ASKED_BY: Final = "asked by"
 
 
 def rows_by_study(
-    runs: pl.DataFrame, asked: Sequence[Asked], known: BuffersOf
+    runs: pl.DataFrame, asked: Sequence[Asked], known: SettingsOf
 ) -> tuple[pl.DataFrame, list[str]]:
     """Runs once for each study that asked for them, and which columns were varied, as they are shown.
 
-    The latest study comes first, and at the end the runs that are of none.
+    The latest study comes first, and at the end the runs that are of none. Runs of a group
+    alone are left out: they say whether a target is possible at all, with no other traffic on the links.
     """
+    runs = runs.filter(pl.col("parameters").str.json_path_match("$.case").ne_missing("alone"))
     asking = pl.DataFrame(
         [(each.name, name, point) for each in asked for name, point in each.runs],
         schema={ASKED_BY: pl.String, "plan_hash": pl.String, "point": pl.String},
@@ -47,6 +49,8 @@ def rows_by_study(
     others = others.with_columns(pl.lit("").alias(ASKED_BY)).select(of_studies.columns)
     frame, parameters = table_of(with_packets(pl.concat([of_studies, others]), known), [ASKED_BY])
     frame, parameters = _with_one_name(_as_shown(frame, parameters), parameters)
+    for queue in (name for name in parameters if name.endswith(QUEUE)):
+        frame = _with_own_queue(frame, queue, known)
     return _with_one_scenario(frame, parameters), parameters
 
 
@@ -64,6 +68,18 @@ def _with_one_scenario(frame: pl.DataFrame, parameters: Sequence[str]) -> pl.Dat
     return frame.with_columns(pl.when(is_asked).then(one).otherwise("scenario_hash").alias("scenario_hash"))
 
 
+def _with_own_queue(frame: pl.DataFrame, queue: str, known: SettingsOf) -> pl.DataFrame:
+    """The scenario's own queue where other runs of a study set one: FIFO is one, whoever has set it."""
+    lacking = frame.filter(pl.col(queue).is_null(), pl.col("scenario_hash").is_not_null())
+    setting = set(frame.filter(pl.col(queue).is_not_null())[ASKED_BY]) - {""}
+    one = lacking.filter(pl.col(ASKED_BY).is_in(setting)).unique(ASKED_BY, keep="first", maintain_order=True)
+    own = {
+        study: known(identity).get(queue) for study, identity in one[ASKED_BY, "scenario_hash"].iter_rows()
+    }
+    of_study = pl.col(ASKED_BY).replace_strict(own, default=None, return_dtype=pl.String)
+    return frame.with_columns(pl.coalesce(queue, of_study)) if own else frame
+
+
 def _with_one_name(frame: pl.DataFrame, parameters: Sequence[str]) -> tuple[pl.DataFrame, list[str]]:
     """A column in place of two where one says `bottleneck` and the other `links[0]`."""
     for path in parameters:
@@ -71,7 +87,7 @@ def _with_one_name(frame: pl.DataFrame, parameters: Sequence[str]) -> tuple[pl.D
         if other != path and other in parameters:
             both = (pl.col(each).cast(pl.String) for each in (other, path))
             frame = frame.with_columns(pl.coalesce(both).alias(other)).drop(path)
-    queue = next((name for name in frame.columns if name in parameters and name.endswith(".queue")), None)
+    queue = next((name for name in frame.columns if name in parameters and name.endswith(QUEUE)), None)
     if queue and "queue" in parameters:  # what a study calls its run, if it set none for it
         frame = frame.with_columns(pl.coalesce(queue, "queue").alias(queue)).drop("queue")
     return frame, [path for path in parameters if path in frame.columns]
@@ -114,7 +130,7 @@ def grouped_rows(
     figures: Sequence[str],
     known: Mapping[str, Sequence[str]],
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The groups of rows, each with its title, when it began and what it changed; and the rows.
+    """The groups of rows (what it is, of which scenario, when it began, what it changed), and the rows.
 
     Args:
         frame: What `rows_by_study` or `means_by_study` has made.
@@ -126,7 +142,7 @@ def grouped_rows(
     found = frame.to_dicts()
     studies = {each.name: each.study for each in asked}
     groups = {
-        group: _described(group, studies, known.get(group, ()))
+        group: _described(group, row["scenario"], studies, known.get(group, ()))
         for row in found
         if (group := _group(row, labels))
     }
@@ -134,18 +150,21 @@ def grouped_rows(
     return [*groups.values()], [_row(row, labels, figures, versions) for row in found]
 
 
-def _described(group: str, studies: Mapping[str, Study], names: Sequence[str]) -> dict[str, Any]:
+def _described(
+    group: str, scenario: str, studies: Mapping[str, Study], names: Sequence[str]
+) -> dict[str, Any]:
     study = studies.get(group)
     if study is None:
-        return {"name": group, "title": group, "began_at": None, "changed": ""}
+        title = group.removeprefix(f"{scenario}: ")
+        return {"name": group, "title": title, "scenario": scenario, "began_at": None, "changed": ""}
     varied = setting_names(study.varied, names).values()
     own = {_one_name(path) for path in study.varied}
     changed = {path: value for path, value in study.changed.items() if _one_name(path) not in own}
     of = f" of {words_in_a_row(varied)}" if varied else ""
-    title = f"{study.scenario}: {study.command}{of}"
     return {
         "name": group,
-        "title": title,
+        "title": f"{study.command}{of}",
+        "scenario": study.scenario,
         "began_at": study.began_at,
         "changed": changes_text(changed, names),
     }
@@ -166,7 +185,7 @@ def _group(row: Mapping[str, Any], labels: Sequence[str]) -> str:
     varied = [name for name in labels if name not in BESIDE and row[name] is not None]
     said = ", ".join(dict.fromkeys(setting_names(varied).values())) or "as it is"
     if row.get("case") is not None:
-        said = "flows alone" if row["case"] == "alone" else "queues and buffers tried"
+        said = "queues and buffers tried"
     return f"{row['scenario']}: {said}"
 
 

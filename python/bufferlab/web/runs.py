@@ -18,7 +18,7 @@ from bufferlab.results.metrics.calls import CALLS
 from bufferlab.results.metrics.registry import STORED
 from bufferlab.scenario import Scenario
 from bufferlab.studies.sweep import keep_scenario
-from bufferlab.web.buffers import buffers_of
+from bufferlab.web.buffers import settings_of
 from bufferlab.web.calls import LISTED, NOTE, with_calls
 from bufferlab.web.conditions import meeting, notes_on
 from bufferlab.web.groups import ASKED_BY, VERSION, grouped_rows, labels_of, means_by_study, rows_by_study
@@ -40,7 +40,7 @@ class Runs:
 
     def __init__(self, directory: Path) -> None:
         self._store = open_store(directory, create=True)
-        self._buffers: dict[str, dict[str, str]] = {}
+        self._settings: dict[str, dict[str, str]] = {}
         self._groups: dict[Path, tuple[str, list[str]]] = {}
         self._having: tuple[int, dict[str, list[str]]] = (-1, {})
 
@@ -72,7 +72,7 @@ class Runs:
         named = [name for name in LISTED if name in wanted or any(name in each for each in conditions)]
         asked = read_studies(self._store.directory)
         runs = self._runs(named)
-        every, parameters = rows_by_study(runs, asked, lambda identity: self._buffers_of(identity, runs))
+        every, parameters = rows_by_study(runs, asked, lambda identity: self._settings_of(identity, runs))
         titles = setting_names(labels_of(parameters), self._groups_of(each.study.scenario for each in asked))
         frame = meeting(every, conditions, titles, LISTED)
         if means:
@@ -161,14 +161,14 @@ class Runs:
                     return found
         return None
 
-    def _buffers_of(self, identity: str, runs: pl.DataFrame) -> dict[str, str]:
-        """The buffers of a scenario, in packets, by path; none of one that the store does not have."""
-        if identity not in self._buffers:
+    def _settings_of(self, identity: str, runs: pl.DataFrame) -> dict[str, str]:
+        """The queues and buffers of a scenario by path; none of one that the store does not have."""
+        if identity not in self._settings:
             found = self._kept(identity, runs)
             if found is None:
                 return {}
-            self._buffers[identity] = buffers_of(found)
-        return self._buffers[identity]
+            self._settings[identity] = settings_of(found)
+        return self._settings[identity]
 
 
 def _changed(path: Path, overrides: str) -> Scenario | None:

@@ -37,6 +37,8 @@ export const inOrder = (rows: Stored[]): Stored[] =>
 export interface Together {
   name: string;
   title: string;
+  /** Of which scenario, and what was changed in it. */
+  about: string;
   rows: Stored[];
 }
 
@@ -45,13 +47,13 @@ export function grouped(list: Listed, rows: Stored[]): Together[] {
   const found = new Map<string, Stored[]>(list.groups.map(({ name }) => [name, []]));
   for (const row of rows) found.get(row.group)?.push(row);
   const titles = titled(list.groups);
-  return [...found].map(([name, rows], index) => ({ name, title: titles[index] ?? name, rows }));
+  const abouts = new Map(list.groups.map(({ name, scenario, changed }) => [name, `${scenario}${changed ? `, with ${changed}` : ""}`]));
+  return [...found].map(([name, rows], index) => ({ name, title: titles[index] ?? name, about: abouts.get(name) ?? "", rows }));
 }
 
-/** "small: sweep of queue, 14:02, with rate 5 Mbps"; with seconds where two began in one minute. */
+/** "sweep of queue, 14:02"; with seconds where two began in one minute. */
 function titled(groups: Group[]): string[] {
-  const said = (seconds: boolean) =>
-    groups.map(({ title, began_at, changed }) => [title, ...(began_at ? [clock(new Date(began_at), seconds)] : []), ...(changed ? [`with ${changed}`] : [])].join(", "));
+  const said = (seconds: boolean) => groups.map(({ title, began_at }) => [title, ...(began_at ? [clock(new Date(began_at), seconds)] : [])].join(", "));
   const [plain, exact] = [said(false), said(true)];
   return plain.map((each, index) => (plain.indexOf(each) === plain.lastIndexOf(each) ? each : (exact[index] ?? each)));
 }
@@ -106,8 +108,7 @@ export function drawn(list: Listed, rows: Stored[], x: string, figure: string, m
     const [place, value] = [valueOf(list, row, x), row.values[at]];
     if (place === null || value === null || value === undefined) continue;
     const of = severalGroups ? (titles.get(row.group) ?? "") : "";
-    // runs of one group's flows alone set no queue: what they are is all that parts them from others
-    const values = [...others, ...(others.includes("flows") ? [] : ["flows"])].flatMap((each) => shortOf(each, titleOf(list, each) ?? each, valueOf(list, row, each)));
+    const values = others.flatMap((each) => shortOf(each, titleOf(list, each) ?? each, valueOf(list, row, each)));
     const name = [...new Set(values), ...(of ? [of] : [])].join(", ") || (others.length ? "the scenario as it is" : (titleOf(list, figure) ?? figure));
     const changes = others.filter((each) => !isQueue(each) && valueOf(list, row, each) !== null).length;
     departing.set(name, Math.min(departing.get(name) ?? changes, changes));
@@ -136,7 +137,6 @@ export function drawn(list: Listed, rows: Stored[], x: string, figure: string, m
 /** A value with its name, or alone if it says itself what it is; nothing where it is the scenario's own. */
 function shortOf(name: string, title: string, value: Value): string[] {
   if (value === null) return [];
-  if (name === "flows") return [`${value} alone`];
   return [isQueue(name) || typeof value === "string" && (!NUMBER.test(value) || name.endsWith("buffer")) ? String(value) : `${title} ${value}`];
 }
 
