@@ -85,6 +85,11 @@ def test_one_configuration_is_for_both_directions(answers: LinksAdvice) -> None:
     assert linux is not None and linux.refused is None
     assert sum("rate 4mbit" in line or "rate 1mbit" in line for line in linux.made.lines) == 2
     assert answers.configuration("junos") is None
+    # a direction by itself has no lines where both have some: they would shape what leaves
+    documents = {name: answers.to_dict(platform=name) for name in ("linux", "junos")}
+    assert documents["linux"]["configuration"] is not None and documents["junos"]["configuration"] is None
+    assert [each["configuration"] for each in documents["linux"]["links"]] == [None, None]
+    assert None not in [each["configuration"] for each in documents["junos"]["links"]]
 
 
 def test_where_one_queue_is_for_both_it_is_one_that_both_have_tried(answers: LinksAdvice) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from bufferlab import _core, display
-from bufferlab.configure import Configuration, Direction, configuration_of_both
+from bufferlab.configure import Configuration, Direction, configuration_of_both, find_platform
 from bufferlab.errors import InputError
 from bufferlab.files import not_written
 from bufferlab.studies.advise.advice import Advice
@@ -209,6 +209,9 @@ class LinksAdvice(display.Displayed):
             shape: Hold the rates by shapers.
             linklayer: What the line takes for a packet beyond what the interface counts.
         """
+        # what is typed of one direction alone is for what leaves the interface to the line
+        are_one = self.is_line and find_platform(platform).write_both is not None
+        none: dict[str, Any] = {"configuration": None} if are_one else {}
         return {
             "format": FORMAT,
             "format_version": FORMAT_VERSION,
@@ -223,7 +226,7 @@ class LinksAdvice(display.Displayed):
             "together": [_joint(*each) for each in zip(self.links, self.joint, strict=False)],
             "configuration": self._configuration(platform, device, linklayer),
             "links": [
-                each.to_dict(platform=platform, device=device, shape=shape or self.shaped is not None)
+                each.to_dict(platform=platform, device=device, shape=shape or self.shaped is not None) | none
                 for each in self.links
             ],
             "assumed": list(self.assumed),
