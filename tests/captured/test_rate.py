@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,8 @@ import pytest
 import bufferlab
 from bufferlab.captured.rate import rate_of
 from bufferlab.captured.scenario import NOTHING, packets_of
+
+from .both_ways import BLOCK_PACKET, blocks
 
 FLOWS = pl.DataFrame({"vantage": [1], "packets": [1000], "has_sack": [0]})
 LINK: dict[str, Any] = {
@@ -148,3 +152,50 @@ def test_why_a_rate_is_not_known_agrees_with_what_waits(
     rate = rate_of({**LINK, **link}, FLOWS, **known)
     assert rate.bps is None and rate.error_bps is None and rate.windows is None
     assert rate.why_none is not None and rate.why_none.startswith(said)
+
+
+@pytest.mark.parametrize(("place", "from_s"), [("receivers", 45), ("senders", 24)])
+def test_a_link_that_is_always_full_has_the_rate_that_it_carries(
+    place: str, from_s: int, tmp_path: Path
+) -> None:
+    """It was three times as much, by distances, and 33 % of it used; at the senders it was not known."""
+    path = tmp_path / "link.pcapng"
+    flows = [("cub", "cubic-linux", 7, "36 ms", 0.3), ("bb", "bbr", 5, "50 ms", 0.2)]
+    link: dict[str, Any] = {
+        "run": {"duration": "60 s", "seed": 77, "stack": "linux"},
+        "bottleneck": {"rate": "40 Mbps", "delay": "4 ms", "buffer": "150 packets"},
+        "flows": [
+            {
+                "name": name,
+                "congestion": control,
+                "count": count,
+                "rtt": rtt,
+                "rtt_spread": spread,
+                "start": "uniform(0 s, 3 s)",
+            }
+            for name, control, count, rtt, spread in flows
+        ],
+    }
+    call = {"kind": "udp", "packet": "200 B", "interval": "20 ms"}
+    link["flows"] += [{"name": "call", "rtt": "40 ms", "application": call}]
+    bufferlab.run(link, progress=False, pcap=path, pcap_at=[place])
+    path.write_bytes(b"".join(_ten_seconds(path.read_bytes(), from_s)))
+    found = bufferlab.observe(path)
+    assert found.rate_bps == pytest.approx(40e6, rel=0.01)
+    assert found.rate_by.startswith("throughput")
+
+
+def _ten_seconds(content: bytes, from_s: int) -> Iterator[bytes]:
+    """What a capture has from a time on."""
+    for kind, block in blocks(content):
+        high, low = struct.unpack_from("<II", block, 12) if kind == BLOCK_PACKET else (0, 0)
+        if kind != BLOCK_PACKET or 0 <= (high << 32 | low) / 1e9 - from_s < 10:
+            yield bytes(block)
+
+
+def test_windows_that_could_not_tell_are_not_called_idle() -> None:
+    """It was "the buffer holds very few" above "it is full then"."""
+    link = {**LINK, "rate_bps": None, "queued_100ms_windows": 0}
+    rate = rate_of(link, FLOWS, arrived_bps=9e6, has_waits=True, losses=0.09, is_standing=True)
+    assert (rate.why_none or "").startswith("flows met an empty queue too late to tell")
+    assert "very few" not in (rate.why_none or "")

@@ -162,6 +162,14 @@ table! {
         second_1s_share: f64,
         /// Windows with a queue on that side.
         queued_1s_windows: u64,
+        /// The rate of most of all windows of 1 s, with a queue or without, bit/s; before the queue that of what is acknowledged.
+        steady_1s_bps: f64,
+        /// The standard deviation of those windows' rates, bit/s.
+        steady_1s_error_bps: f64,
+        /// The part of all windows that have this rate.
+        steady_1s_share: f64,
+        /// All windows of 1 s.
+        steady_1s_windows: u64,
         /// The rate of most windows of 100 ms with a queue, bit/s.
         plateau_100ms_bps: f64,
         /// The standard deviation of those windows' rates, bit/s.

@@ -26,7 +26,7 @@ from bufferlab.captured.link import DIRECTIONS, VANTAGES, CapturedLink
 from bufferlab.captured.observation import MOST_FLOWS, NS_PER_MS, NS_PER_S, TABLES, read_capture
 from bufferlab.captured.paced import is_own_pace, part_in_trains
 from bufferlab.captured.privacy import read_key, without_names
-from bufferlab.captured.rate import is_impossible, rate_of
+from bufferlab.captured.rate import always_full, is_impossible, is_standing, rate_of
 from bufferlab.captured.scenario import Known, Shares, scenario_of
 from bufferlab.captured.shared import Hidden
 from bufferlab.captured.waits import waits_of, with_depth, with_hidden
@@ -209,6 +209,9 @@ def observe(
     share = ip_bytes / chosen["wire_bytes"] if 0 < ip_bytes <= chosen["wire_bytes"] else 1.0
     losses = loss_of(sent)
     long = sent.filter(pl.col("long") & pl.col("elastic"))
+    shared = None if waits is None or hides is None else with_hidden(waits, hides, observation)
+    stands = is_standing(shared, rtt_quantile_ms(timed(long), 0.5))
+    chosen = always_full(chosen) if stands else chosen
     is_paced = is_own_pace(observation, waits, long)
     arrived_bps = chosen["wire_bytes"] * 8 / observation.duration_s * (1 - (losses or 0.0 if ahead else 0.0))
     rate = rate_of(
@@ -220,6 +223,7 @@ def observe(
         duration_s=observation.duration_s,
         is_paced=is_paced,
         in_trains=part_in_trains(observation, at, chosen["direction"]),
+        is_standing=stands,
     )
     beware = list(doubts(observation, chosen, long, named=bool(inside), ahead=ahead))
     if hides is None:

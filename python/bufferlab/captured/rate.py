@@ -9,6 +9,7 @@ from typing import Any, Final
 import polars as pl
 
 from bufferlab.captured.link import RATE_BY, VANTAGES
+from bufferlab.captured.observation import NS_PER_MS
 from bufferlab.units import format_rate
 
 _TICK_S: Final = 1e-6
@@ -55,6 +56,15 @@ _NOTABLE: Final = 0.15
 links that do not, others are within 9 %, as packets cross windows' edges, or fewer. Our choice."""
 
 
+_NEARLY_ALL: Final = 0.8
+_FEWEST_SECONDS: Final = 5
+"""All seconds carry one rate if that part of them does, of as many. Our choice."""
+
+_LEAST_WAIT_MS: Final = 1.0
+_LEAST_WAIT_PART: Final = 0.1
+"""A queue stands if round trips exceed their own by both, as in the observer (queueing.rs)."""
+
+
 @dataclass(frozen=True)
 class Rate:
     """The rate of a link's direction, in bytes on the wire.
@@ -83,6 +93,42 @@ def is_impossible(rate_bps: float, arrived_bps: float) -> bool:
     return arrived_bps > _MORE * rate_bps
 
 
+def always_full(link: dict[str, Any]) -> dict[str, Any]:
+    """The same row, with what it carries as the rate, of a link with a queue that was hardly ever empty.
+
+    The observer compares a round trip with the smallest so far. Where flows meet an empty queue late, it sees
+    packets wait in no window. But in the end they waited all the time (`is_standing`), and each second
+    carries the same: distances of packets are then of another link.
+
+    Args:
+        link: The row of the direction in the table of links.
+    """
+    is_steady = link["steady_1s_windows"] >= _FEWEST_SECONDS and link["steady_1s_share"] >= _NEARLY_ALL
+    if link["queued_100ms_windows"] >= _FEWEST or not is_steady:
+        return link
+    return {
+        **link,
+        "rate_bps": link["steady_1s_bps"],
+        "rate_error_bps": link["steady_1s_error_bps"],
+        "rate_by": 1,
+        "plateau_1s_share": link["steady_1s_share"],
+        "queued_1s_windows": link["steady_1s_windows"],
+    }
+
+
+def is_standing(waits: Mapping[str, Any] | None, rtt_ms: float | None) -> bool:
+    """Whether packets mostly wait in a queue that fills and drops some.
+
+    Args:
+        waits: What waits, with what hides in round trips; `None` where flows do not wait in one queue.
+        rtt_ms: The flows' round-trip time without waiting.
+    """
+    if waits is None:
+        return False
+    least_ms = max(_LEAST_WAIT_MS, _LEAST_WAIT_PART * (rtt_ms or 0.0))
+    return bool(waits["is_filled"]) and waits["median_ns"] > least_ms * NS_PER_MS
+
+
 def rate_of(
     link: Mapping[str, Any],
     flows: pl.DataFrame,
@@ -93,6 +139,7 @@ def rate_of(
     duration_s: float = 0.0,
     is_paced: bool = False,
     in_trains: float = 1.0,
+    is_standing: bool = False,
 ) -> Rate:
     """The rate that a capture shows of a direction.
 
@@ -105,8 +152,10 @@ def rate_of(
         duration_s: How long the capture lasts, s; 0 if that is not known.
         is_paced: Whether packets wait no longer than their senders' own pace delays them (`is_own_pace`).
         in_trains: The part of the packets that come in trains.
+        is_standing: Whether packets mostly wait in the end (`is_standing`), whatever windows show.
     """
-    few = _few(link, flows, losses, duration_s)
+    is_late = is_standing and link["queued_100ms_windows"] < _FEWEST
+    few = _LATE if is_late else _few(link, flows, losses, duration_s)
     bps, by = link["rate_bps"], link["rate_by"]
     if bps is None or not bps > 0:
         return Rate(None, None, RATE_BY[0], why_none=few if has_waits else _UNTIMED)
@@ -178,6 +227,10 @@ def _other(link: Mapping[str, Any], bps: float) -> tuple[float | None, float]:
     return None, 0.0
 
 
+_LATE: Final = (
+    "flows met an empty queue too late to tell in which windows packets waited, though they did in most: "
+    "capture longer, or from the flows' beginning"
+)
 _UNTIMED: Final = "no round trip shows when packets wait"
 
 

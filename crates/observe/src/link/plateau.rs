@@ -133,6 +133,12 @@ impl Windows {
         self.all[usize::from(!is_ahead)].above(FASTER * rate_bps)
     }
 
+    /// The rate that most of all windows have, with a queue or without, and how many these are.
+    pub(crate) fn steady(&self, is_ahead: bool) -> (Option<Cluster>, u64) {
+        let all = &self.all[usize::from(!is_ahead)];
+        (all.cluster(), all.total())
+    }
+
     /// The highest rate of a window, with or without a queue; zero if there is no whole window.
     pub(crate) fn highest_bps(&self) -> f64 {
         self.highest_bps

@@ -72,6 +72,7 @@ impl Link {
             waiting: tenths.1 + tenth.idle_windows(is_ahead),
             idle: tenth.idle_windows(is_ahead),
         };
+        let steady = self.windows[1].steady(is_ahead);
         let chosen = choose(seconds, second_seconds, tenths, dispersion, &faster);
         let rate = |cluster: Option<Cluster>| cluster.map_or(f64::NAN, |cluster| cluster.rate_bps);
         let error = |cluster: Option<Cluster>| cluster.map_or(f64::NAN, |cluster| cluster.error_bps);
@@ -93,6 +94,10 @@ impl Link {
             second_1s_bps: rate(second_seconds),
             second_1s_share: share(second_seconds),
             queued_1s_windows: seconds.1,
+            steady_1s_bps: rate(steady.0),
+            steady_1s_error_bps: error(steady.0),
+            steady_1s_share: share(steady.0),
+            steady_1s_windows: steady.1,
             plateau_100ms_bps: rate(tenths.0),
             plateau_100ms_error_bps: error(tenths.0),
             plateau_100ms_share: share(tenths.0),

@@ -41,6 +41,8 @@ fn before_the_queue_the_rate_is_what_is_acknowledged() {
     assert!(is_near(links.rate_bps[IN], 12e6), "{}", links.rate_bps[IN]);
     assert!(links.rate_error_bps[IN] < 0.02e6, "{}", links.rate_error_bps[IN]);
     assert_eq!(links.plateau_1s_share[IN], 1.0);
+    assert!(is_near(links.steady_1s_bps[IN], 12e6), "{}", links.steady_1s_bps[IN]);
+    assert!(links.steady_1s_share[IN] > 0.9 && links.steady_1s_windows[IN] >= SECONDS - 1);
     // nothing waits for the other direction
     assert_eq!((links.rate_by[0], links.queued_1s_windows[0]), (0, 0));
     assert!(links.rate_bps[0].is_nan());
