@@ -32,7 +32,7 @@ def test_advise_tells_its_stages_and_its_first_answer(bufferlab: Command) -> Non
     logged = lines(ended.err)
     assert logged[0].startswith("searching the buffers: fifo looking at 1 packet to ")
     begun, first = (at for at, line in enumerate(logged) if " runs, first answer" in line)
-    assert " runs, first answer, other queues not tried yet: fifo, " in logged[begun]
+    assert " runs, first answer, larger buffers and other queues not tried yet: fifo, " in logged[begun]
     assert " runs, first answer of all queues: " in logged[first]
     assert ": meets the target, " in logged[begun] and "; mean wait " in logged[begun]
     assert logged[first - 1] == "comparing the queues with 5 runs each"
