@@ -272,8 +272,9 @@ def test_routeros_has_a_tree_for_each_direction_with_names_of_their_own() -> Non
 
 
 def test_other_platforms_have_both_configurations_with_names_of_their_own() -> None:
-    said = shown(line(), Typed("ios-xe"))
-    assert "! download: on the interface to the home" in said and "policy-map bufferlab-download" in said
+    said = shown(line(), Typed("ios-xe", "Gi0/0/1"))
+    assert "! download: on the interface to the home, whose name is to replace Gi0/0/1" in words(said)
+    assert "policy-map bufferlab-download" in said
     assert "! upload: on the interface to the line" in said and "policy-map bufferlab-upload" in said
     assert "shape average 45000000" in said and "shape average 9000000" in said
 

@@ -276,7 +276,7 @@ def _to_type(advice: LinksAdvice, typed: Typed) -> Iterator[Part]:
     none = [link for links in _held(advice).values() for link in links]
     for each in (link for link in advice.links if link not in none):
         made = dataclasses.replace(typed, shape=typed.shape or advice.shaped is not None).lines(each)
-        yield f"{comment} {each.site.link}: {_where(advice, each)}"
+        yield f"{comment} {each.site.link}: {_where(advice, each, typed)}"
         own = [line.replace("bufferlab", f"bufferlab-{each.site.link}") for line in made.lines]
         if made.problem:
             yield f"{comment} {made.problem}" + (f"; for {entry_text(made.entry)}:" if made.entry else "")
@@ -319,11 +319,14 @@ def _withheld_of_line(advice: LinksAdvice, platform: Platform) -> Iterator[str]:
         )
 
 
-def _where(advice: LinksAdvice, link: Advice) -> str:
-    """On which interface the lines are typed."""
+def _where(advice: LinksAdvice, link: Advice, typed: Typed) -> str:
+    """On which interface the lines are typed; --device is the one to the line."""
     if advice.directions is None:
         return "on the interface that sends into it"
-    return "on the interface to the home" if link is advice.directions[0] else "on the interface to the line"
+    if link is not advice.directions[0]:
+        return "on the interface to the line"
+    device = typed.device or PLATFORMS[typed.platform].device_at(link.site.rate_bps)
+    return f"on the interface to the home, whose name is to replace {device}"
 
 
 def _overhead(advice: LinksAdvice, typed: Typed) -> Iterator[str]:
