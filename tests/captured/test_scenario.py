@@ -14,12 +14,14 @@ import pytest
 
 import bufferlab
 from bufferlab import InputError, Scenario
+from bufferlab.captured.doubts import refuse_idle
 from bufferlab.captured.fitting import NEAR, captured_values
-from bufferlab.captured.flows import lasting_loss_of
+from bufferlab.captured.flows import LEAST_RTT_MS, flows_of, lasting_loss_of
 from bufferlab.captured.laws import law
+from bufferlab.captured.link import DIRECTIONS
 from bufferlab.captured.long import long_groups
 from bufferlab.captured.observation import NS_PER_MS
-from bufferlab.captured.scenario import Queue, seen_queue
+from bufferlab.captured.scenario import Known, Queue, seen_queue
 from bufferlab.render.observe.fit import fit_lines
 
 from .conftest import Captured, link_of
@@ -306,6 +308,40 @@ def test_a_buffer_that_never_fills_holds_more_than_waits(captured: Captured) -> 
     assert "no loss was seen; it holds more than 100 ms" in str(calm)
     short = dataclasses.replace(calm, waits={**calm.waits, "p99_ns": 10e6}) if calm.waits else calm
     assert seen_queue(short) == Queue("fifo", "1 bdp")
+    lossy = dataclasses.replace(calm, losses=0.01)  # it was a bandwidth-delay product, which is less
+    assert int(seen_queue(lossy).buffer.removesuffix(" packets")) == pytest.approx(packets / 2, abs=1)
+
+
+@pytest.mark.parametrize(("place", "rate"), [("receivers", None), ("senders", "30 Mbps")])
+def test_a_buffer_of_very_few_packets_is_that_of_the_scenario(
+    place: str, rate: str | None, tmp_path: Path
+) -> None:
+    """It was a bandwidth-delay product, and there was no answer, as the link was never busy."""
+    path = tmp_path / "link.pcapng"
+    flow = {"count": 6, "rtt": "50 ms", "rtt_spread": 0.3, "congestion": "reno", "start": "uniform(0 s, 3 s)"}
+    link = {
+        "run": {"duration": "20 s", "warmup": "0 s", "seed": 4, "stack": "linux"},
+        "bottleneck": {"rate": "30 Mbps", "delay": "4 ms", "buffer": "5 packets"},
+        "flows": [flow],
+    }
+    bufferlab.run(link, progress=False, pcap=path, pcap_at=[place])
+    found, known = bufferlab.observe(path), Known(rate=rate, mix=[("reno", 100.0)])
+    assert int(seen_queue(found, known).buffer.removesuffix(" packets")) == pytest.approx(5, abs=1)
+    refuse_idle(found, known)
+    fit = found.fit(rate=rate, mix=known.mix)
+    assert (fit.queue, fit.queue_by) == ("fifo", "seen")
+
+
+def test_round_trips_within_a_host_are_of_no_path(captured: Captured) -> None:
+    """Groups were called long-cubic-0us, with 0.001 ms."""
+    found = bufferlab.observe(captured.at_senders)
+    observation = found.observation
+    short = observation.connections.with_columns(path_rtt_ns=pl.lit(133.0))
+    near = dataclasses.replace(observation, connections=short, trips=observation.trips.clear())
+    flows, _ = flows_of(near, found.interface, DIRECTIONS.index(found.direction), is_ahead=True)
+    assert set(flows.filter(pl.col("long") & pl.col("elastic"))["rtt_ms"]) == {LEAST_RTT_MS}
+    shown = dataclasses.replace(found, flows=flows)
+    assert "a round trip takes less than 0.01 ms" in " ".join(str(shown).split())
 
 
 def test_a_rate_by_hand_turns_waits_into_packets(captured: Captured) -> None:

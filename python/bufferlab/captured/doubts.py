@@ -11,7 +11,7 @@ import polars as pl
 from bufferlab.captured.flows import behind_a_queue, mean_bytes, timed
 from bufferlab.captured.link import DIRECTIONS, TCP, CapturedLink, long_flows
 from bufferlab.captured.observation import NS_PER_S, Observation
-from bufferlab.captured.scenario import Known
+from bufferlab.captured.scenario import Known, few_packets
 from bufferlab.captured.waits import constant_ms
 from bufferlab.display import significant
 from bufferlab.errors import InputError
@@ -174,6 +174,8 @@ def contradicted(link: CapturedLink, known: Known) -> Iterator[str]:
 def refuse_idle(link: CapturedLink, known: Known) -> None:
     """Refuse to answer for a link that was never busy: what was captured is not what would fill a buffer.
 
+    One whose buffer holds very few packets is not busy because of that.
+
     Args:
         link: What was captured.
         known: What the operator says.
@@ -182,7 +184,7 @@ def refuse_idle(link: CapturedLink, known: Known) -> None:
         InputError: It was not.
     """
     rate_bps = link.rate_bps if known.rate is None else parse_rate(known.rate)
-    if rate_bps is None or link.load_bps >= _IDLE * rate_bps:
+    if rate_bps is None or link.load_bps >= _IDLE * rate_bps or few_packets(link, known) is not None:
         return
     loads = _loads_bps(link.observation, link.interface, DIRECTIONS.index(link.direction))[:-1]
     if max(loads, default=0.0) * link.ip_share >= _BUSY_SECOND * rate_bps:

@@ -25,6 +25,7 @@ from bufferlab.captured.scenario import (
     Known,
     Queue,
     Shares,
+    is_depth_seen,
     left_out,
     packets_of,
     scenario_of,
@@ -212,11 +213,13 @@ def _usual(link: CapturedLink, known: Known, seen: Values) -> Fit:
     scenario, queue = scenario_of(link, known), seen_queue(link, known)
     values = _values(scenario)
     distance = _distance(values, seen) if any(seen[name] is not None for name in _SCALES) else None
-    return Fit(scenario, None, (), queue.discipline, queue.buffer, _assumed(link), (), distance, seen, values)
+    return Fit(
+        scenario, None, (), queue.discipline, queue.buffer, _assumed(link, known), (), distance, seen, values
+    )
 
 
-def _assumed(link: CapturedLink) -> Literal["seen", "assumed"]:
-    return "seen" if link.waits and link.waits["is_filled"] else "assumed"
+def _assumed(link: CapturedLink, known: Known) -> Literal["seen", "assumed"]:
+    return "seen" if is_depth_seen(link, known) else "assumed"
 
 
 def _nearest(link: CapturedLink, known: Known, seen: Values, tell: Tell) -> Fit:
@@ -243,7 +246,7 @@ def _nearest(link: CapturedLink, known: Known, seen: Values, tell: Tell) -> Fit:
         alike,
         best.queue.discipline,
         best.queue.buffer,
-        "seen" if _assumed(link) == "seen" and best.queue == cases[0][2] else "runs",
+        "seen" if _assumed(link, known) == "seen" and best.queue == cases[0][2] else "runs",
         _alike(by_queue, str(best.queue), apart),
         best.distance,
         seen,
@@ -339,7 +342,7 @@ def _queues(link: CapturedLink, known: Known) -> Iterator[Queue]:
     waits = link.waits
     if waits is None:
         return
-    if waits["is_filled"]:
+    if is_depth_seen(link, known):
         if _wait_apart(link):
             yield from (queue for queue in OTHER_QUEUES if queue.discipline == "fq_codel")
         return

@@ -22,6 +22,9 @@ _LITTLE_PART: Final = 0.05
 
 _KEYS: Final = ["connection", "sender"]
 
+LEAST_RTT_MS: Final = 0.01
+"""Smaller round trips, of acknowledgments by the host that is captured, count as this. Our choice."""
+
 _UDP: Final = 17
 _QUIC_PORT: Final = 443
 
@@ -32,7 +35,8 @@ def flows_of(
     """One row a flow: its connection's and direction's columns, `seconds`, `rtt_ms`, `elastic`, `long`.
 
     `wire_packets` and `wire_ip_bytes` are those on the wire, where hosts joined segments or will cut them.
-    The round-trip time is the flow's smallest. What others show to hide in it is taken off (`shared.py`). A
+    The round-trip time is the flow's smallest, and no less than `LEAST_RTT_MS`.
+    What others show to hide in it is taken off (`shared.py`). A
     flow that is not long may never meet an empty queue: the least that others waited while it lasted is taken
     off its time. So is it of a long one that is too brief to compare, where others can be: a page that takes
     seconds as its packets wait. `new_bytes` is payload without what was sent again.
@@ -68,10 +72,12 @@ def flows_of(
     known = long.select(_KEYS)
     if found is not None:
         flows, known = _without_hidden(flows, found.flows), found.flows.select(_KEYS)
-    if waits.is_empty():
-        return flows, found
-    trips = observation.trips.filter(pl.col("is_ahead") == int(is_ahead))
-    return _without_waiting(flows, waits, known, _hidden_by_moments(trips, waits)), found
+    if not waits.is_empty():
+        trips = observation.trips.filter(pl.col("is_ahead") == int(is_ahead))
+        flows = _without_waiting(flows, waits, known, _hidden_by_moments(trips, waits))
+    is_seen = pl.col("rtt_ms").is_finite() & (pl.col("rtt_ms") > 0)
+    least = pl.when(is_seen).then(pl.max_horizontal("rtt_ms", pl.lit(LEAST_RTT_MS))).otherwise("rtt_ms")
+    return flows.with_columns(least.alias("rtt_ms")), found
 
 
 def waits_over_time(

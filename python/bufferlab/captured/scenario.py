@@ -35,6 +35,11 @@ _NEVER_REACHED: Final = 2.0
 """Where nothing is lost, the buffer holds more than waits. The largest wait of all may be a host's, so that
 many times the 99th percentile is taken. Our choice."""
 
+_MANY_LOSSES: Final = 20
+_FEW_PACKETS: Final = 8.0
+"""A buffer is very small if losses began as many times and one in a hundred packets waits longer than fewer
+take. Our choice."""
+
 _USUAL_RTT_MS: Final = 40.0
 """Of datagrams in a capture without any round trip; it changes nothing but their own delay."""
 
@@ -144,18 +149,47 @@ def _rounded(value: float) -> int:
 
 
 def seen_queue(link: CapturedLink, known: Known = NOTHING) -> Queue:
-    """A FIFO as deep as was seen to fill; else of a bandwidth-delay product, or of what waited unharmed."""
+    """A FIFO as deep as was seen to fill; else of a bandwidth-delay product, or of what waited.
+
+    No less than what one in a hundred waits fits where some is lost, and more where nothing is.
+    """
     waits = link.waits
     if waits is None:
         return Queue("fifo", "1 bdp")
     if waits["is_filled"]:
         return Queue("fifo", packets_of(link, known, waits["depth_ns"]))
+    if few := few_packets(link, known):
+        return Queue("fifo", f"{few} packets")
     longest_rtt_ms = timed(link.long)["rtt_ms"].max()
     is_lost = bool(waits["loss_episodes"]) or bool(link.losses)
-    never_ns = _NEVER_REACHED * waits["p99_ns"]
-    if is_lost or longest_rtt_ms is None or never_ns <= longest_rtt_ms * NS_PER_MS:  # type: ignore[operator]
+    least_ns = (1.0 if is_lost else _NEVER_REACHED) * waits["p99_ns"]
+    if longest_rtt_ms is None or least_ns <= longest_rtt_ms * NS_PER_MS:  # type: ignore[operator]
         return Queue("fifo", "1 bdp")
-    return Queue("fifo", packets_of(link, known, never_ns))
+    return Queue("fifo", packets_of(link, known, least_ns))
+
+
+def is_depth_seen(link: CapturedLink, known: Known = NOTHING) -> bool:
+    """Whether losses show how much the buffer holds: it fills, or holds very few packets.
+
+    Args:
+        link: What was captured.
+        known: What the operator knows.
+    """
+    return bool(link.waits and link.waits["is_filled"]) or few_packets(link, known) is not None
+
+
+def few_packets(link: CapturedLink, known: Known = NOTHING) -> int | None:
+    """How many it holds, where packets are lost often though hardly any waits for long; else `None`.
+
+    Args:
+        link: What was captured.
+        known: What the operator knows.
+    """
+    waits, rate_bps = link.waits, link.rate_bps if known.rate is None else parse_rate(known.rate)
+    if waits is None or rate_bps is None or waits["loss_episodes"] < _MANY_LOSSES:
+        return None
+    packets = waits["p99_ns"] / NS_PER_S * rate_bps / 8 / mean_bytes(link.flows)
+    return max(round(packets), 1) if packets < _FEW_PACKETS else None
 
 
 def packets_of(link: CapturedLink, known: Known, wait_ns: float) -> str:

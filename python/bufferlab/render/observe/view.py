@@ -9,10 +9,10 @@ from typing import Any, Final
 import polars as pl
 
 from bufferlab.captured.findings import Findings
-from bufferlab.captured.flows import lasting_loss_of, mean_bytes, rtt_quantile_ms, timed
+from bufferlab.captured.flows import LEAST_RTT_MS, lasting_loss_of, mean_bytes, rtt_quantile_ms, timed
 from bufferlab.captured.link import DIRECTIONS
 from bufferlab.captured.observation import NS_PER_MS, NS_PER_S
-from bufferlab.captured.scenario import NOTHING, packets_of
+from bufferlab.captured.scenario import NOTHING, few_packets, packets_of
 from bufferlab.captured.waits import LEAST_LOSSES
 from bufferlab.display import as_view, significant
 from bufferlab.render.observe.damage import damage_lines
@@ -33,11 +33,6 @@ _MUCH: Final = 0.1
 
 _FEW_PART: Final = 0.02
 """With round trips of a smaller part of the packets, a sentence on all of these says too much. Our choice."""
-
-_MANY_LOSSES: Final = 20
-_FEW_PACKETS: Final = 8.0
-"""A buffer is very small if losses began as many times and one in a hundred packets waits longer than fewer
-take. Our choice."""
 
 _SHORT_S: Final = 25.0
 """What is seen in less is said to be of that time. Our choice."""
@@ -101,7 +96,8 @@ def _in_short(findings: Findings) -> str:
 def _slowed(findings: Findings, waits: dict[str, Any], rtt_ns: float) -> str:
     """What its waiting does to a round trip of some length."""
     wait_ns = waits["median_ns"]
-    wait, late, rtt = (format_time(_ps(time_ns)) for time_ns in (wait_ns, waits["p95_ns"], rtt_ns))
+    wait, late = (format_time(_ps(time_ns)) for time_ns in (wait_ns, waits["p95_ns"]))
+    rtt = "less than 0.01 ms" if rtt_ns <= LEAST_RTT_MS * NS_PER_MS else format_time(_ps(rtt_ns))
     if findings.is_never_empty:
         return (
             f"half of the packets wait at least {wait}, one in twenty at least {late}, where a round trip "
@@ -165,10 +161,12 @@ def _long(findings: Findings) -> str:
         else "smallest round trip, waiting included"
     )
     most = "at most " if findings.is_never_empty else ""
-    return (
-        f"{text}; {least}: median {most}{significant(middle, 3)} ms, "
-        f"{significant(low, 3)} to {significant(high, 3)} ms for eight of ten"
-    )
+    return f"{text}; {least}: median {most}{_rtt(middle)} ms, {_rtt(low)} to {_rtt(high)} ms for eight of ten"
+
+
+def _rtt(rtt_ms: float) -> str:
+    """A round trip, of which hosts' own are not worth a number."""
+    return f"less than {LEAST_RTT_MS}" if rtt_ms <= LEAST_RTT_MS else significant(rtt_ms, 3)
 
 
 def _others(findings: Findings) -> Iterator[tuple[str, str]]:
@@ -236,16 +234,13 @@ def _buffer(findings: Findings) -> str:
 
 def _few_packets(findings: Findings) -> str:
     """That it holds very few, where packets are lost often though none waits for long; else nothing."""
-    waits, rate_bps = findings.waits, findings.rate_bps
-    if waits is None or rate_bps is None or waits["loss_episodes"] < _MANY_LOSSES:
-        return ""
-    packets = waits["p99_ns"] / NS_PER_S * rate_bps / 8 / mean_bytes(findings.flows)
-    if packets >= _FEW_PACKETS:
+    waits, few = findings.waits, few_packets(findings)
+    if waits is None or few is None:
         return ""
     longest = format_time(_ps(waits["p99_ns"]))
     return (
         f"very small: losses began {waits['loss_episodes']:,} times though hardly any packet waits longer "
-        f"than {longest}, what {max(round(packets), 1)} of mean size take"
+        f"than {longest}, what {few} of mean size take"
     )
 
 
