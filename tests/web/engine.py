@@ -25,7 +25,7 @@ DRIVER: Final = Path(__file__).with_name("engine.mjs")
 
 TABLES: Final = (
     "flows", "queues", "histograms", "classes", "class_histograms", "queue_samples", "class_samples",
-    "sender_samples", "receiver_samples", "exchanges",
+    "sender_samples", "receiver_samples", "exchanges", "segments",
 )  # fmt: skip
 
 
