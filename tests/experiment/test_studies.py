@@ -87,7 +87,8 @@ def test_stores_without_studies_are_read_as_ever(store: Store) -> None:
     assert sorted(row["labels"][1] for row in listed["rows"]) == ["10 packets", "40 packets"]
     (group,) = listed["groups"]
     assert {key: value for key, value in group.items() if key != "figures"} == {
-        "name": "small: buffer", "title": "small: buffer", "began_at": None, "changed": ""
+        "name": "small: buffer", "title": "buffer", "scenario": "small",
+        "began_at": None, "changed": "", "job": ""
     }  # fmt: skip
     assert "utilization" in group["figures"]
 
@@ -170,7 +171,8 @@ def test_reproductions_and_validations_are_studies(store: Store, tmp_path: Path)
     validated, reproduced = read_studies(store.directory)
     assert (reproduced.study.command, reproduced.study.scenario) == ("reproduce", "bloat-inet/fig7")
     assert (validated.study.command, validated.study.scenario) == ("validate", "ns2")
-    assert {group["title"] for group in Runs(store.directory).listed([], means=False)["groups"]} == {
-        "bloat-inet/fig7: reproduce",
-        "ns2: validate",
+    groups = Runs(store.directory).listed([], means=False)["groups"]
+    assert {(group["scenario"], group["title"]) for group in groups} == {
+        ("bloat-inet/fig7", "reproduce"),
+        ("ns2", "validate"),
     }

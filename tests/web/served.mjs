@@ -271,6 +271,13 @@ await passes("served");
 await checked.setViewportSize({ width: 360, height: 800 });
 await checked.evaluate(() => (window.location.hash = "#runs"));
 await checked.getByRole("radio", { name: /^advise, \d\d:\d\d, \d+ runs small, with buffer 17 packets$/ }).waitFor();
+// an answer's sentence is above its chart, in which it is marked; what it compares comes first
+const sentence = await advice.locator(".do").textContent();
+const compared = (await beside.getByRole("row", { name: /^(this answer|next best queue|smallest FIFO) / }).getByRole("cell").allTextContents()).filter((cell) => /^[a-z_]+, /.test(cell)).map((cell) => cell.split(", ")[0]);
+await checked.locator("strong", { hasText: sentence }).waitFor();
+const drawnLines = (await checked.locator(".chart .u-legend .u-series th").allTextContents()).slice(1);
+assert.equal(drawnLines.at(-1), "the answer");
+assert.deepEqual(drawnLines.slice(0, compared.length).map((line) => line.split(" ")[0]), compared);
 // the chart begins with the buffer, as numbers
 assert.equal(await checked.getByLabel("along").inputValue(), "bottleneck.buffer");
 await checked.getByRole("img", { name: "wait: mean, ms" }).getByText("buffer, packets").waitFor({ state: "attached" });
@@ -311,5 +318,9 @@ async function passes(name) {
   assert.deepEqual(serious.map((each) => [each.id, each.nodes.map((node) => node.html)]), []);
   if (pictures) await checked.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
 }
+// all of an answer is where it is kept
+await checked.getByRole("radio", { name: /^advise/ }).check();
+await checked.getByRole("link", { name: "All of this answer" }).click();
+await checked.getByRole("region", { name: "advise, done" }).getByText(sentence).waitFor();
 assert.deepEqual(wrong, []);
 await browser.close();

@@ -81,6 +81,23 @@ export interface BoxLine {
   cells: string[];
 }
 
+/** What an answer is compared with, by the labels of its box's rows, and where there is room for what they are. */
+export const BESIDE: Record<string, string> = { answer: "this answer", "runner-up": "next best queue", plain: "smallest FIFO", half: "half the buffer", lacking: "not on this router", default: "the router's default" };
+
+/** An answer's sentence, and what it compares: the answer, the next best queue, the smallest FIFO. Nothing of jobs that give no answer. */
+export function answerOf(job: Job | undefined): { sentence: string; compared: Contender[] } | null {
+  const box = job?.view?.find((part) => part.kind === "box");
+  const rows = ["answer", "runner-up", "plain"].flatMap((label) => box?.lines.filter((line) => line.label === label && line.cells.length) ?? []);
+  const compared = rows.map(({ cells }) => { const [queue = "", ...setting] = (cells[0] ?? "").split(", "); return { queue, setting: setting.join(", ") }; });
+  return box?.head[0] ? { sentence: box.head[0], compared } : null;
+}
+
+/** A queue with its setting, as answers name them: "fq_codel", "5 ms". */
+export interface Contender {
+  queue: string;
+  setting: string;
+}
+
 export const jobs = (): Promise<Job[]> => asked<Job[]>("jobs");
 export const cancel = (job: Job): Promise<Job> => asked<Job>(`jobs/${job.name}/cancel`, { method: "POST" });
 
@@ -123,6 +140,8 @@ export interface Group {
   began_at: string | null;
   /** What was changed in the scenario for all of them, in words, but for what was varied. */
   changed: string;
+  /** The name of the server's job, which it may have no more. */
+  job: string;
   /** The figures that some of its runs have. */
   figures: string[];
 }

@@ -130,7 +130,7 @@ def grouped_rows(
     figures: Sequence[str],
     known: Mapping[str, Sequence[str]],
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The groups of rows (what it is, of which scenario, when it began, what it changed), and the rows.
+    """The groups of rows (what each is, of what, when it began, what it changed, its job), and the rows.
 
     Args:
         frame: What `rows_by_study` or `means_by_study` has made.
@@ -156,7 +156,8 @@ def _described(
     study = studies.get(group)
     if study is None:
         title = group.removeprefix(f"{scenario}: ")
-        return {"name": group, "title": title, "scenario": scenario, "began_at": None, "changed": ""}
+        of_none = {"began_at": None, "changed": "", "job": ""}
+        return {"name": group, "title": title, "scenario": scenario} | of_none
     varied = setting_names(study.varied, names).values()
     own = {_one_name(path) for path in study.varied}
     changed = {path: value for path, value in study.changed.items() if _one_name(path) not in own}
@@ -167,6 +168,7 @@ def _described(
         "scenario": study.scenario,
         "began_at": study.began_at,
         "changed": changes_text(changed, names),
+        "job": study.job,
     }
 
 

@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from bufferlab.display import VIEW_VARIABLE
 from bufferlab.errors import InputError
-from bufferlab.experiment.store.studies import CHANGED_VARIABLE
+from bufferlab.experiment.store.studies import CHANGED_VARIABLE, JOB_VARIABLE
 from bufferlab.render.setting_text import changes_text, setting_names
 from bufferlab.scenario import Scenario
 from bufferlab.web.answered import buffers_answered
@@ -259,6 +259,7 @@ class Jobs:
                     "COLUMNS": "100",
                     VIEW_VARIABLE: str((folder / _VIEW).absolute()),
                     CHANGED_VARIABLE: json.dumps(dict(asked.changed)),
+                    JOB_VARIABLE: name,
                 },
                 start_new_session=True,  # Ctrl-C is the server's
             )

@@ -1,12 +1,12 @@
 /** A chart of stored figures: what is varied along x, a line for each combination of what else is. */
 
 import { color, dash } from "../format";
-import type { Group, Listed, Stored, Value } from "../served";
+import type { Contender, Group, Listed, Stored, Value } from "../served";
 import type { Columns } from "../variant.svelte";
 
 export interface Drawn {
   columns: Columns;
-  lines: { label: string; color: string; dash: number[]; points: boolean; joined: boolean }[];
+  lines: { label: string; color: string; dash: number[]; points: boolean; joined: boolean; mark?: boolean }[];
   /** That the numbers along x have, if any. */
   unit: string;
   /** What the lines differ in. */
@@ -95,15 +95,19 @@ export function firstAxis(list: Listed): string | undefined {
   return axes(list).sort((a, b) => ranked(b) - ranked(a))[0];
 }
 
-/** Means of a figure over the rows that agree in all but the seed, as so many lines at most. */
-export function drawn(list: Listed, rows: Stored[], x: string, figure: string, most: number): Drawn {
+/** Whether a queue as lists name it, "fq_codel (target 5 ms)", is one of an answer, "fq_codel" with "5 ms". */
+const isOf = ({ queue, setting }: Contender, label: Value): boolean => label === queue || (String(label).startsWith(`${queue} (`) && String(label).includes(` ${setting}`));
+
+/** Means of a figure over the rows that agree in all but the seed, as so many lines at most; those that an answer compares come first, and its point is marked. */
+export function drawn(list: Listed, rows: Stored[], x: string, figure: string, most: number, compared: Contender[] = []): Drawn {
   const at = list.columns.filter((column) => column.figure).findIndex((column) => column.name === figure);
   const others = parting(list, rows, x);
   const severalGroups = new Set(rows.map((row) => row.group)).size > 1;
   const titles = new Map(grouped(list, []).map(({ name, title }) => [name, title]));
   const groups = new Map<string, Map<Value, number[]>>();
-  /** By how many settings each line departs from the scenario. */
+  /** By how many settings each line departs from the scenario, behind what is compared. */
   const departing = new Map<string, number>();
+  const answers = new Map<Value, number[]>();
   for (const row of rows) {
     const [place, value] = [valueOf(list, row, x), row.values[at]];
     if (place === null || value === null || value === undefined) continue;
@@ -111,7 +115,10 @@ export function drawn(list: Listed, rows: Stored[], x: string, figure: string, m
     const values = others.flatMap((each) => shortOf(each, titleOf(list, each) ?? each, valueOf(list, row, each)));
     const name = [...new Set(values), ...(of ? [of] : [])].join(", ") || (others.length ? "the scenario as it is" : (titleOf(list, figure) ?? figure));
     const changes = others.filter((each) => !isQueue(each) && valueOf(list, row, each) !== null).length;
-    departing.set(name, Math.min(departing.get(name) ?? changes, changes));
+    const rank = changes ? -1 : compared.findIndex((each) => others.some((other) => isQueue(other) && isOf(each, valueOf(list, row, other))));
+    const far = rank < 0 ? changes : (rank - compared.length) / compared.length;
+    departing.set(name, Math.min(departing.get(name) ?? far, far));
+    if (rank === 0 && isAnswer(list, row, compared[0])) answers.set(place, [...(answers.get(place) ?? []), value]);
     const group = groups.get(name) ?? new Map<Value, number[]>();
     groups.set(name, group.set(place, [...(group.get(place) ?? []), value]));
   }
@@ -121,17 +128,24 @@ export function drawn(list: Listed, rows: Stored[], x: string, figure: string, m
   const order = places.map((_, index) => index).sort((a, b) => (numbers ? (numbers[a] ?? 0) - (numbers[b] ?? 0) : inWords(a, b)));
   const shown = [...groups].sort(([a, one], [b, two]) => (departing.get(a) ?? 0) - (departing.get(b) ?? 0) || two.size - one.size).slice(0, most);
   const mean = (values: number[] | undefined): number | null => (values ? values.reduce((sum, each) => sum + each, 0) / values.length : null);
+  const marked = answers.size ? [{ label: "the answer", color: "#d55e00", dash: [], points: true, joined: false, mark: true }] : [];
   return {
     columns: [
       order.map((index, at) => (numbers ? (numbers[index] ?? 0) : at)),
-      ...shown.map(([, group]) => order.map((index) => mean(group.get(places[index] ?? null)))),
+      ...[...shown.map(([, group]) => group), ...marked.map(() => answers)].map((group) => order.map((index) => mean(group.get(places[index] ?? null)))),
     ],
-    lines: shown.map(([label], index) => ({ label, color: color(index), dash: dash(index), points: true, joined: numbers !== null })),
+    lines: [...shown.map(([label], index) => ({ label, color: color(index), dash: dash(index), points: true, joined: numbers !== null })), ...marked],
     unit: numbers ? unitOf(places[0] ?? null) : "",
     of: others.map((each) => titleOf(list, each) ?? each),
     words: numbers ? undefined : order.map((index) => String(places[index])),
     left: groups.size - shown.length,
   };
+}
+
+/** Of a FIFO the buffer is the setting; a queue with a target names it. */
+function isAnswer(list: Listed, row: Stored, answer: Contender | undefined): boolean {
+  const said = labels(list).map((name) => valueOf(list, row, name));
+  return answer !== undefined && (!said.includes(answer.queue) || said.includes(answer.setting));
 }
 
 /** A value with its name, or alone if it says itself what it is; nothing where it is the scenario's own. */

@@ -30,6 +30,9 @@ CHANGED_VARIABLE: Final = "BUFFERLAB_CHANGED"
 `bufferlab serve` sets it for what its page asks for, where sliders change scenarios.
 """
 
+JOB_VARIABLE: Final = "BUFFERLAB_JOB"
+"""Environment variable with the name of the job of `bufferlab serve` that a command is."""
+
 
 @dataclass(frozen=True)
 class Study:
@@ -41,6 +44,7 @@ class Study:
         changed: What was changed in the scenario for all runs: values by path.
         varied: Paths of what a sweep varies.
         began_at: When it began, UTC.
+        job: Of a server that asked for it: the name by which it knows the answer.
     """
 
     command: str
@@ -48,6 +52,7 @@ class Study:
     changed: Mapping[str, Any] = field(default_factory=dict)
     varied: Sequence[str] = ()
     began_at: str = field(default_factory=timestamp)
+    job: str = field(default_factory=lambda: os.environ.get(JOB_VARIABLE, ""))
 
     @classmethod
     def of(cls, command: str, scenario: Scenario, varied: Sequence[str] = ()) -> Self:
