@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Final
 
+import polars as pl
 import pytest
 
 import bufferlab
 from bufferlab import Findings
+from bufferlab.captured.doubts import closer
+from bufferlab.captured.paced import closer_bps, is_unexplained
 
 CUBIC: Final = {"congestion": "cubic-linux(hystart)", "start": "uniform(0 s, 2 s)"}
 
@@ -130,4 +133,52 @@ def test_a_full_link_that_loses_nothing_has_a_rate(
 ) -> None:
     seen = captured(tmp_path, f"{bps / 1e6:g} Mbps", flows, place, **link)
     assert seen.losses == 0.0 and not seen.is_paced
+    assert not any("follow each other as" in each for each in seen.doubts)
     assert seen.rate_bps == pytest.approx(bps, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("median_ms", "episodes", "highest_mbps", "is_odd"),
+    [
+        (52.7, 0, 7.3, True),  # a kernel's receivers held acknowledgments back; it was "half wait 52.7 ms"
+        (52.7, 3, 7.3, False),
+        (52.7, 0, 12.0, False),  # bursts
+        (9.0, 0, 7.3, False),
+        (400.0, 0, 19.5, False),
+    ],
+)
+def test_waits_that_no_window_carries_are_not_the_links(
+    median_ms: float, episodes: int, highest_mbps: float, *, is_odd: bool
+) -> None:
+    link = {"rate_bps": 20e6, "highest_100ms_bps": highest_mbps * 1e6}
+    waits = {"median_ns": median_ms * 1e6, "loss_episodes": episodes}
+    assert is_unexplained(link, waits, pl.DataFrame({"ce_packets": [0]})) is is_odd
+    assert not is_unexplained(link, None, pl.DataFrame({"ce_packets": [0]}))
+
+
+@pytest.mark.parametrize(
+    ("changed", "losses", "marks", "is_closer"),
+    [
+        ({}, 0.0, 0, True),  # a kernel's senders with a pace; it was 14.9 of 20 Mbps, 97.3 % of it used
+        ({}, 0.01, 0, False),
+        ({}, 0.0, 9, False),
+        ({"dispersion_share": 0.3}, 0.0, 0, False),
+        ({"dispersion_bps": 16e6}, 0.0, 0, False),
+        ({"is_queue_ahead": 1}, 0.0, 0, False),
+        ({"rate_by": 3}, 0.0, 0, False),
+    ],
+)
+def test_packets_closer_than_the_rate_has_it_are_doubted(
+    changed: dict[str, float], losses: float, marks: int, *, is_closer: bool
+) -> None:
+    link = {
+        "rate_bps": 15e6,
+        "rate_by": 1,
+        "is_queue_ahead": 0,
+        "dispersion_bps": 20e6,
+        "dispersion_share": 0.69,
+    }
+    found = closer_bps({**link, **changed}, losses, pl.DataFrame({"ce_packets": [marks]}))
+    assert found == (20e6 if is_closer else None)
+    (said,) = closer(20e6, 15e6)
+    assert "follow each other as a link of 20 Mbps sends them, so 15 Mbps may be" in said

@@ -96,7 +96,10 @@ application = { kind = "web", size = "200 kB", every = "1 s" }""",
     assert bufferlab("run", "idle.toml", "--pcap", "idle.pcapng").status == 0
     ended = bufferlab("observe", "idle.pcapng", "--rate", "100 Mbps", "--advise", "--quick")
     assert ended.status == 2, ended.out
-    assert re.search(r"has a link that carried [\d.]+ % of its rate and was full in no second", ended.err)
+    assert re.search(
+        r"bufferlab: \S+\.pcapng: has a link that carried [\d.]+ % of its rate and was full in no second",
+        ended.err,
+    )
     assert "Run " not in ended.out
     written = bufferlab("observe", "idle.pcapng", "--rate", "100 Mbps", "--scenario", "idle-seen.toml")
     assert written.status == 0 and Path("idle-seen.toml").exists()

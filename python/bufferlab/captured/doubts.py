@@ -151,6 +151,20 @@ def varies(link: CapturedLink) -> Iterator[str]:
     )
 
 
+def closer(shown_bps: float, rate_bps: float) -> Iterator[str]:
+    """That packets follow each other closer than the link's rate has it, as a sentence.
+
+    Args:
+        shown_bps: The rate at which they do.
+        rate_bps: That of the link.
+    """
+    shown, rate = (format_rate(float(f"{bps:.3g}")) for bps in (shown_bps, rate_bps))
+    yield (
+        f"nothing is lost or marked, and most packets follow each other as a link of {shown} sends them, so "
+        f"{rate} may be what senders with a pace sent, and what waits theirs, too: --rate names the link's"
+    )
+
+
 def contradicted(link: CapturedLink, known: Known) -> Iterator[str]:
     """What the operator says and the capture does not show, as sentences.
 
@@ -192,7 +206,7 @@ def refuse_idle(link: CapturedLink, known: Known) -> None:
     used = f"{100 * link.load_bps / rate_bps:.2g} %"
     raise InputError(
         f"has a link that carried {used} of its rate and was full in no second, so no buffer follows from it",
-        key="capture",
+        file=link.observation.file,
         accepted="a capture from a busy hour; or --scenario FILE and advise FILE, where its long flows are "
         "taken for ones that always have something to send",
     )

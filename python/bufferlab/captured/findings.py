@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import polars as pl
 
 from bufferlab.captured.doubts import (
+    closer,
     contains_waits,
     doubts,
     impossible,
@@ -24,7 +25,7 @@ from bufferlab.captured.fitting import Fit, fitted
 from bufferlab.captured.flows import flows_of, loss_of, mean_bytes, rtt_quantile_ms, timed, waits_over_time
 from bufferlab.captured.link import DIRECTIONS, VANTAGES, CapturedLink
 from bufferlab.captured.observation import MOST_FLOWS, NS_PER_MS, NS_PER_S, TABLES, read_capture
-from bufferlab.captured.paced import is_own_pace, part_in_trains
+from bufferlab.captured.paced import closer_bps, is_own_pace, is_unexplained, part_in_trains
 from bufferlab.captured.privacy import read_key, without_names
 from bufferlab.captured.rate import always_full, is_impossible, is_standing, rate_of
 from bufferlab.captured.scenario import Known, Shares, scenario_of
@@ -212,7 +213,7 @@ def observe(
     shared = None if waits is None or hides is None else with_hidden(waits, hides, observation)
     stands = is_standing(shared, rtt_quantile_ms(timed(long), 0.5))
     chosen = always_full(chosen) if stands else chosen
-    is_paced = is_own_pace(observation, waits, long)
+    is_paced = is_own_pace(observation, waits, long) or is_unexplained(chosen, waits, long)
     arrived_bps = chosen["wire_bytes"] * 8 / observation.duration_s * (1 - (losses or 0.0 if ahead else 0.0))
     rate = rate_of(
         chosen,
@@ -226,6 +227,8 @@ def observe(
         is_standing=stands,
     )
     beware = list(doubts(observation, chosen, long, named=bool(inside), ahead=ahead))
+    if not is_paced and (shown_bps := closer_bps(chosen, losses, long)) is not None:
+        beware += closer(shown_bps * share, chosen["rate_bps"] * share)
     if hides is None:
         moments = waits_over_time(observation, at, chosen["direction"], is_ahead=ahead, long=long)
         beware += late(long, moments)

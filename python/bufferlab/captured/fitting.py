@@ -186,7 +186,7 @@ def fitted(link: CapturedLink, known: Known = NOTHING, *, tell: Tell = lambda _d
     return replace(fit, left_out=left_out(link, known), hidden_ms=hidden_ms)
 
 
-def refuse_unlike(fit: Fit, known: Known) -> None:
+def refuse_unlike(fit: Fit, known: Known, file: str) -> None:
     """Refuse to answer where nothing was lost and no run is near: senders that pace themselves fill no link.
 
     What they send all together looks like a rate then, and a packet's time at one's pace like a wait.
@@ -194,6 +194,7 @@ def refuse_unlike(fit: Fit, known: Known) -> None:
     Args:
         fit: What comes nearest.
         known: What the operator says; with a rate, it is an answer for that.
+        file: The capture.
 
     Raises:
         InputError: It is so.
@@ -202,7 +203,7 @@ def refuse_unlike(fit: Fit, known: Known) -> None:
         raise InputError(
             "shows no loss, and no run of its scenario does what was captured, so its rate may be that of "
             "its senders, and no buffer follows from it",
-            key="capture",
+            file=file,
             accepted="the link's rate (--rate), or a capture from a busy hour; --scenario FILE writes what "
             "there is",
         )

@@ -73,7 +73,8 @@ class CapturedLink:
         losses: Segments sent again over segments; none without TCP.
         is_guessed: Whether the direction is a guess by networks or ports.
         doubts: What may be wrong with all that, as sentences.
-        is_paced: Whether what waits is no more than senders' own pace makes.
+        is_paced: Whether what waits need not be the link's: no more than senders' own pace
+            makes, or more than the link explains.
         is_never_empty: Whether the queue may never have been empty, so that round trips without waiting are
             shorter than what is said, and waits and the buffer longer.
     """

@@ -19,6 +19,16 @@ _TRAIN: Final = 4
 """At least that number of packets follow each other as close as a link lets them where they have waited for
 it. Our choice."""
 
+_TENTH_NS: Final = 1e8
+_SURELY: Final = 0.9
+"""A link has sent all the time for as long as a packet waited for it. So if half of the packets wait for that
+part of a tenth of a second, some tenth carries as much of the rate, or nearly. Our choice."""
+
+_CLOSER: Final = 1.15
+_MOST: Final = 0.5
+"""Packets come closer than the rate has it if most distances are those of one that is so much faster. Our
+choice."""
+
 _KEYS: Final = ["connection", "sender"]
 
 
@@ -46,6 +56,39 @@ def is_own_pace(observation: Observation, waits: Mapping[str, Any] | None, long:
     if found.is_empty():
         return False
     return weighted_median(found["waiting"].to_numpy(), found["wire_ip_bytes"].to_numpy()) < _FEW_PACKETS
+
+
+def is_unexplained(link: Mapping[str, Any], waits: Mapping[str, Any] | None, long: pl.DataFrame) -> bool:
+    """Whether round trips vary by more than waits for a link of that rate explain.
+
+    Receivers delay acknowledgments, by 40 ms and more where a sender has a pace (RFC 1122, section 4.2.3.2).
+
+    Args:
+        link: The row of the direction in the table of links.
+        waits: What waits, of which losses on that side are known.
+        long: The long flows of the direction.
+    """
+    if waits is None or waits["loss_episodes"] or int(long["ce_packets"].sum()):
+        return False
+    busy = min(waits["median_ns"] / _TENTH_NS, 1.0)
+    return bool(link["highest_100ms_bps"] < _SURELY * busy * link["rate_bps"])
+
+
+def closer_bps(link: Mapping[str, Any], losses: float | None, long: pl.DataFrame) -> float | None:
+    """The rate at which most packets follow each other, if it is faster than the link's by windows, bit/s.
+
+    Behind a full link they are no closer than it sends them. Where some are lost or marked, it was full.
+
+    Args:
+        link: The row of the direction in the table of links.
+        losses: Segments sent again over segments, 0 to 1.
+        long: The long flows of the direction.
+    """
+    by_windows = link["rate_by"] in {1, 2}
+    if link["is_queue_ahead"] or not by_windows or losses or int(long["ce_packets"].sum()):
+        return None
+    is_faster = link["dispersion_bps"] > _CLOSER * link["rate_bps"] and link["dispersion_share"] >= _MOST
+    return float(link["dispersion_bps"]) if is_faster else None
 
 
 def _experienced(observation: Observation, long: pl.DataFrame) -> int:

@@ -212,8 +212,20 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     if scenario is not None:
         _hand_over(found, scenario, known, sockets, _Answer(is_wanted=False))
     elif not as_json:
-        also = "" if found.rate_bps else " with --rate, which is not known,"
-        say(f"next: --advise{also} says which queue to run and how large its buffer should be")
+        say(_next(found))
+
+
+def _next(found: Findings) -> str:
+    """What to do after the screen."""
+    from bufferlab.captured.doubts import refuse_idle  # noqa: PLC0415 - slow to import
+    from bufferlab.captured.scenario import NOTHING  # noqa: PLC0415 - slow to import
+
+    try:
+        refuse_idle(found, NOTHING)
+    except InputError:
+        return "next: capture a busy hour, since --advise has no answer for a link that was never full"
+    also = "" if found.rate_bps else " with --rate, which is not known,"
+    return f"next: --advise{also} says which queue to run and how large its buffer should be"
 
 
 class _Answer(NamedTuple):
@@ -359,7 +371,7 @@ def _fit_and_write(found: Findings, path: Path | None, known: Known, answer: _An
     with progress_bar("trying controls", logged=True) as bar:
         fit = fitted(found, known, tell=bar.update)
     if answer.is_wanted:
-        refuse_unlike(fit, known)
+        refuse_unlike(fit, known, found.observation.file)
     lines = list(fit_lines(fit, is_mix_given=known.mix is not None))
     against = list(contradicted(found, known))
     doubts = [f"{BEWARE}{each}" for each in (*found.doubts, *against)]

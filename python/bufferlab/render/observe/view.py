@@ -34,6 +34,9 @@ _MUCH: Final = 0.1
 _FEW_PART: Final = 0.02
 """With round trips of a smaller part of the packets, a sentence on all of these says too much. Our choice."""
 
+_FEW_SAMPLES: Final = 20
+"""Of fewer no 95th percentile is said. Our choice."""
+
 _SHORT_S: Final = 25.0
 """What is seen in less is said to be of that time. Our choice."""
 
@@ -186,8 +189,11 @@ def _waits(findings: Findings) -> str:
     waits = findings.waits
     if waits is None:
         return f"not known: {findings.why_no_waits or 'no round trip shows them'}"
+    if waits["samples"] < _FEW_SAMPLES:
+        number = "1 sample" if waits["samples"] == 1 else f"{waits['samples']} samples"
+        return f"known of {number} alone, up to {format_time(_ps(waits['max_ns']))}"
     median, p95, p99 = (format_time(_ps(waits[f"{name}_ns"])) for name in ("median", "p95", "p99"))
-    paced = "; a few packets take as long at their own sender's pace, so none of it need be the link's"
+    paced = "; hosts take as long, by a pace or late acknowledgments, so none of it need be the link's"
     return (
         f"{_at_least(findings)}median {median}, 95th percentile {p95}, 99th {p99} above each connection's "
         f"smallest round trip ({waits['samples']:,} samples)"
