@@ -25,6 +25,7 @@ LINK: dict[str, Any] = {
     "plateau_1s_bps": 10e6,
     "plateau_1s_share": 0.0,
     "queued_1s_windows": 0,
+    "plateau_100ms_bps": 10e6,
     "plateau_100ms_share": 0.6,
     "second_1s_bps": float("nan"),
     "second_1s_share": float("nan"),
@@ -55,6 +56,8 @@ def test_windows_that_are_all_alike_are_no_more_certain_than_a_packet(
         ({}, (None, 0.0)),  # packets that cross windows' edges
         ({"second_100ms_bps": 4e6}, (4e6, 0.3)),
         ({"second_100ms_bps": 4e6, "second_100ms_share": 0.1}, (None, 0.0)),
+        # a rate by distances, and windows that carry what flows with a pace and bursts send
+        ({"rate_by": 3, "second_100ms_bps": 7.5e6, "plateau_100ms_bps": 7.9e6}, (None, 0.0)),
         ({"second_100ms_bps": 4e6, "queued_100ms_windows": 9}, (None, 0.0)),
         ({"second_1s_bps": 5e6, "second_1s_share": 0.4, "queued_1s_windows": 28}, (5e6, 0.4)),
     ],

@@ -190,3 +190,31 @@ def test_what_to_do_next_is_said(bufferlab: Command, capture: str) -> None:
     assert "next:" not in bufferlab("observe", capture, "--json").err
     other = bufferlab("observe", capture, "--direction", "in")
     assert "next: --advise with --rate, which is not known, says" in other.err
+
+
+def test_no_answer_is_offered_of_a_link_that_was_never_full(bufferlab: Command, tmp_path: Path) -> None:
+    bursts = """
+[run]
+duration = "20 s"
+warmup = "0 s"
+seed = 3
+stack = "linux"
+
+[bottleneck]
+rate = "60 Mbps"
+delay = "2 ms"
+buffer = "1 bdp"
+
+[[flows]]
+count = 4
+rtt = "40 ms"
+congestion = "cubic-linux(hystart)"
+start = "uniform(0 s, 2 s)"
+application = { kind = "on-off", size = "300 KB", off = "1 s" }
+"""
+    (tmp_path / "bursts.toml").write_text(bursts)
+    ended = bufferlab("run", "bursts.toml", "--pcap", "bursts.pcapng", "--pcap-at", "receivers")
+    assert ended.status == 0
+    seen = bufferlab("observe", "bursts.pcapng")
+    assert "60 Mbps" in seen.out or "59." in seen.out
+    assert "next: capture a busy hour, since --advise has no answer" in seen.err

@@ -215,14 +215,16 @@ def _is_of_bursts(link: Mapping[str, Any]) -> bool:
 def _other(link: Mapping[str, Any], bps: float) -> tuple[float | None, float]:
     """The rate that many windows have in place of the first, and which part of them.
 
-    Where windows are idle for a while, others may have been for less.
+    Where windows are idle for a while, others may have been for less. And where most do not have the first,
+    they carry what was sent, and not what a link that varies can.
     """
     if link["idle_100ms_windows"] > _NOTABLE * link["queued_100ms_windows"]:
         return None, 0.0
     for name in ("1s", "100ms"):
         other, share = link[f"second_{name}_bps"], link[f"second_{name}_share"]
         is_many = share >= _NOTABLE and link[f"queued_{name}_windows"] >= _FEWEST
-        if is_many and abs(other / bps - 1.0) > _APART:
+        is_carried = abs(link[f"plateau_{name}_bps"] / bps - 1.0) <= _APART
+        if is_many and is_carried and abs(other / bps - 1.0) > _APART:
             return float(other), float(share)
     return None, 0.0
 
