@@ -57,13 +57,13 @@ const tests = {
     assert.deepEqual(await page.getByRole("region", { name: "What the run came to" }).locator("th[scope=col]").allTextContents(), ["packets of", "wait: mean", "lost", "a flow got", "packet took"]);
     await page.getByText("call, as its listeners hear it: rating R 93.2, MOS 4.4").waitFor();
     // what words mean is said beside them, also to keys
-    await page.getByRole("button", { name: "What is R, MOS?" }).focus();
+    await page.getByRole("button", { name: "What does R, MOS mean?" }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("note").getByText("how good a call is, from its delay and losses (ITU-T G.107)").waitFor();
     await page.keyboard.press("Enter");
     assert.equal(await page.getByRole("note").count(), 0);
-    for (const [word, meaning] of [["utilization", "in which the link sends"], ["these buffers", "bandwidth-delay product"]]) {
-      await page.getByRole("button", { name: `What is ${word}?` }).click();
+    for (const [word, meaning] of [["utilization", "in which the link sends"], ["each of these buffers", "bandwidth-delay product"]]) {
+      await page.getByRole("button", { name: `What does ${word} mean?` }).click();
       await page.getByRole("note").getByText(meaning).waitFor();
     }
     assert.equal(await page.getByText("New here?").getByRole("link", { name: "stories" }).getAttribute("href"), "#stories");
@@ -420,6 +420,15 @@ const tests = {
     }
     await button(page, "Step").click();
     await page.getByText("At 4 ms").nth(2).waitFor();
+    // of flows with one round trip SplitBuff has nothing to split
+    const one = await open(small(SMALL.replace(', { name = "far", rtt = "80 ms" }', "")));
+    await button(one, "Measure").click();
+    const mark = one.getByRole("button", { name: /^Measured, 99 %: / });
+    await mark.waitFor();
+    await button(one, "Compare queues").click();
+    await one.getByRole("region", { name: "Variant 3" }).getByRole("heading", { name: /codel/ }).waitFor();
+    // what was measured of one of them is still known
+    await one.getByRole("region", { name: "Variant 1" }).getByRole("button", { name: /^Measured, 99 %: / }).waitFor();
   },
   async "single packets move in slow motion, and the link is as busy as it is"(open) {
     for (const reducedMotion of ["no-preference", "reduce"]) {
@@ -797,7 +806,8 @@ const tests = {
     await page.getByLabel("About 4 ms, as before").check();
     await page.getByText("No. Right is: About 80 ms").waitFor();
     await page.getByLabel("About 80 ms: it waits").check();
-    await page.getByText("Yes.").waitFor();
+    await page.getByText("Right.", { exact: true }).waitFor();
+    assert.equal(await page.getByText("run it").count(), 0);
     assert.equal(await answer.count(), 1);
     await picture(page, "story");
     const link = await page.getByRole("link", { name: "Open these runs in the laboratory" }).getAttribute("href");

@@ -11,19 +11,20 @@ const keyOf = ({ text, overrides }: Asked, link: number, path: string): string =
   return JSON.stringify([text, others, link]);
 };
 
+/** What was measured, by what it was measured of: it stays true where that is shown again. */
+let measured = $state.raw<ReadonlyMap<string, number>>(new Map());
+
 /** The least buffer with which a link is busy, by halving: a run of each buffer, with the scenario's seed. `bufferlab size` says
  * how sure such an answer is. */
 export class Measurement {
   /** The runs so far, while it goes on. */
   runs = $state<number | null>(null);
   problem = $state("");
-  #answer = $state.raw<{ key: string; path: string; packets: number } | null>(null);
   #worker: Worker | null = null;
 
   /** What was measured of this, if it was. */
-  answerTo(asked: Asked, link: number): number | null {
-    const answer = this.#answer;
-    return answer && keyOf(asked, link, answer.path) === answer.key ? answer.packets : null;
+  answerTo(asked: Asked, link: number, path: string): number | null {
+    return measured.get(keyOf(asked, link, path)) ?? null;
   }
 
   async begin(asked: Asked, link: number, path: string, most: number): Promise<void> {
@@ -45,7 +46,7 @@ export class Measurement {
         if (await suffices(middle)) high = middle;
         else low = middle;
       }
-      if (this.#worker === worker) this.#answer = { key: keyOf(asked, link, path), path, packets: high };
+      if (this.#worker === worker) measured = new Map([...measured, [keyOf(asked, link, path), high]]);
     } catch (error) {
       if (this.#worker === worker) this.problem = error instanceof Error ? error.message : String(error);
     } finally {

@@ -375,8 +375,8 @@ export class Variant {
 
   /** What rules ask for, and what was measured. */
   get marks(): Mark[] {
-    const rules = this.answer?.links[this.link]?.marks ?? [];
-    const packets = this.measurement.answerTo(this.asked, this.link);
+    const { marks: rules = [], path = "" } = this.answer?.links[this.link] ?? {};
+    const packets = this.measurement.answerTo(this.asked, this.link, path);
     return packets ? [...rules, { name: "Measured, 99 %", packets }] : rules;
   }
 

@@ -1,6 +1,6 @@
 /** What words of the command's answers mean: docs/advise.md and docs/metrics.md. */
 
-import type { Part } from "../served";
+import { BESIDE, type Part } from "../served";
 
 /** A word, where it stands in an answer, and what it means. */
 type Term = [string, RegExp, string];
@@ -24,11 +24,17 @@ const TERMS: Term[] = [
   ["R", /\bR\b/, RATING],
   ["MOS", /\bMOS\b|opinion score/, SCORE],
   ["Jain", /\bJain/, "how evenly flows share: 1 is equal; of n flows of which one has all, 1/n."],
-  ["p99", /\bp99\b|99th percentile/, "99th percentile: 99 of 100 packets wait no longer."],
+  ["p99", /\bp99\b/, "99th percentile: 99 of 100 packets wait no longer."],
+  ["99th percentile", /99th percentile/, "99 of 100 packets wait no longer."],
   ["used", /\bused\b|utilization/, USED],
   ["±", /±/, "half of the 95 % confidence interval: what other random draws might have brought."],
-  ["stanford", /\bstanford\b/i, RULES["Stanford"] ?? ""],
+  ["stanford", /\bstanford\b(?!-)/i, RULES["Stanford"] ?? ""],
   ["heterogeneous", /\bheterogeneous\b|Theorem 2/, `Theorem 2, ${RULES["Theorem 2, 99 %"] ?? ""}`],
+  ["stanford-erf", /\bstanford-erf\b/, "rule of 2004: the least buffer with which many endless Reno flows that are not in step keep the link as busy as is asked."],
+  ["single-flow", /\bsingle-flow\b/, "rule (1/β − 1)·BDP, 2021: for one flow, or flows in step, whose window falls to β of what it was."],
+  ["spang", /\bspang\b/, "rule 2·BDP/√n, 2021: the upper end of what was measured for n endless flows that share fairly."],
+  ["tiny", /\btiny\b/, "rule log(W²)/log(1/ρ), 2005: enough for a link that is not full, ρ busy, if senders space their packets evenly; W is their largest window."],
+  ["bscl", /\bbscl\b/, "rule of 2005 for congested links: it bounds losses, too, and takes flows to be partly in step."],
   ["BDP", /\bbdp\b/i, RULES["BDP"] ?? ""],
   ["FIFO", /\bfifo\b/, "one queue, first in, first out, that drops what its buffer has no room for."],
 ];
@@ -46,12 +52,12 @@ const LABELS: [string, string][] = [
   ["beware", "what makes the answer less sure than it looks."],
 ];
 
-/** Each word that an answer has, once. */
+/** Each word that an answer shows, once. */
 export function termsOf(parts: Part[]): [string, string][] {
   const labels = new Set(parts.flatMap((part) => (part.kind === "box" ? part.lines.filter((line) => line.text).map((line) => line.label) : [])));
   const text = parts.map((part) => (part.kind === "typing" ? "" : JSON.stringify(part))).join("\n");
   return [
-    ...LABELS.filter(([label]) => labels.has(label)),
+    ...LABELS.filter(([label]) => labels.has(label)).map(([label, meaning]): [string, string] => [BESIDE[label] ?? label, meaning]),
     ...TERMS.filter(([, found]) => found.test(text)).map(([word, , meaning]): [string, string] => [word, meaning]),
   ];
 }
