@@ -259,7 +259,8 @@ def _nearest(link: CapturedLink, known: Known, seen: Values, tell: Tell) -> Fit:
 def _supposed(tried: list[_Tried], chosen: str | None, alike: tuple[str | None, ...]) -> dict[str, Scenario]:
     """Other mixes, each with the scenario of its nearest run: those that are alike, one control alone first.
 
-    Where few are, the nearest others, too.
+    Where few are, the nearest others, too. One control alone is always among them, or chosen: what a capture
+    loses in addition elsewhere, or in starts, looks like a mix.
     """
     found: dict[str, Scenario] = {}
     for each in sorted(tried, key=lambda each: each.distance):
@@ -267,7 +268,10 @@ def _supposed(tried: list[_Tried], chosen: str | None, alike: tuple[str | None, 
             found.setdefault(each.controls, each.scenario)
     names = sorted(found, key=lambda name: (name not in alike, name in alike and name not in PURE))
     number = min(max(len(alike), _FEWEST_SUPPOSED), _MOST_SUPPOSED)
-    return {name: found[name] for name in names[:number]}
+    picked = names[:number]
+    if picked and not PURE.keys() & {chosen, *picked}:
+        picked[-1] = next(name for name in found if name in PURE)
+    return {name: found[name] for name in picked}
 
 
 def _simplest(tried: list[_Tried], apart: float) -> _Tried:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from bufferlab.captured.fitting import Fit
+from bufferlab.captured.fitting import OFF, Fit
 from bufferlab.render.words import listed
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
@@ -18,6 +18,9 @@ _WORDS: Final = {
 }
 _ALIKE: Final = 1.1
 """A loss of the run is said beside that of the capture if one is as many times the other. Our choice."""
+
+_LITTLE_LOSS: Final = 2e-3
+"""Losses of less are a matter of chance. Our choice."""
 
 _NEAR_HEAVY: Final = 1.3
 """Losses of two captures of one link differ by as much, as each counts its own repairs. Our choice."""
@@ -45,6 +48,11 @@ def fit_lines(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
     if fit.left_out:
         shares = (f"{name} ({FRACTION.quantity(share, digits=2)})" for name, share in fit.left_out.items())
         yield f"left out, with their share of the link's rate: {listed(list(shares))}"
+    if is_mix_given and _loses_otherwise(fit):
+        yield (
+            f"{BEWARE}with the controls given a run loses less or more than was captured by over a third "
+            f"({_both(fit, 'loss')}): others run as well, or some is lost elsewhere"
+        )
     off = [_WORDS[name][0] for name in _WORDS if fit.differs(name)]
     if off and not is_far:
         yield (
@@ -56,6 +64,12 @@ def fit_lines(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
             f"{BEWARE}the scenario does not do what was captured, so answers for it may be wrong; its round "
             "trips, controls or buffer are others, or the queue is none of those tried"
         )
+
+
+def _loses_otherwise(fit: Fit) -> bool:
+    """Whether losses of the run and the capture are apart by so much that controls may be others."""
+    lost = [each or 0.0 for each in (fit.captured["loss"], fit.reproduced["loss"])]
+    return fit.captured["loss"] is not None and max(lost) > max(OFF * min(lost), _LITTLE_LOSS)
 
 
 def scenario_text(fit: Fit) -> str:
