@@ -12,6 +12,7 @@ import pytest
 
 import bufferlab
 from bufferlab import Findings
+from bufferlab.captured.flows import LEAST_RTT_MS
 
 from .conftest import Captured
 
@@ -67,6 +68,15 @@ def test_a_path_that_takes_no_time_has_no_nearer_end(captured: Captured) -> None
     found = bufferlab.observe(captured.at_receivers)
     short = found.flows.with_columns(rtt_ms=pl.lit(0.06))
     assert "a path of 60 us, of which hosts take as much" in screen(dataclasses.replace(found, flows=short))
+    none = found.flows.with_columns(rtt_ms=pl.lit(LEAST_RTT_MS))
+    assert "a path of less than 0.01 ms, of which" in screen(dataclasses.replace(found, flows=none))
+
+
+def test_one_sample_has_no_percentiles(captured: Captured) -> None:
+    found = bufferlab.observe(captured.at_senders)
+    assert found.waits is not None
+    once = dataclasses.replace(found, waits={**found.waits, "samples": 1, "max_ns": 3e6})
+    assert "waits known of 1 sample alone, up to 3 ms buffer" in screen(once)
 
 
 def test_waits_of_a_queue_that_may_never_have_been_empty_are_bounds(captured: Captured) -> None:

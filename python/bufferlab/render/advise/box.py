@@ -58,7 +58,7 @@ _UNFINISHED: Final = "not finished:"
 
 _BELOW: Final = "below this box"
 
-_TOO_SHORT: Final = "The runs may be too short; a note below the tables says why."
+_TOO_SHORT: Final = "The runs may be too short to judge it; longer ones tell (docs/sizing.md)."
 
 MOST_TYPED: Final = 4
 """Lines to type that are in the box; more of them follow it, and so do long ones."""

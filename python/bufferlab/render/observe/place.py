@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from bufferlab.captured.findings import Findings
-from bufferlab.captured.flows import rtt_quantile_ms, timed
+from bufferlab.captured.flows import LEAST_RTT_MS, rtt_quantile_ms, timed
 from bufferlab.captured.link import VANTAGES
 from bufferlab.units import PS_PER_MS, format_time
 
@@ -30,7 +30,8 @@ def place(findings: Findings) -> str:
     )
     rtt_ms = rtt_quantile_ms(timed(findings.long), 0.5)
     if rtt_ms is not None and rtt_ms < _HOSTS_MS:
-        path = format_time(float(f"{rtt_ms * PS_PER_MS:.3g}"))
+        is_none = rtt_ms <= LEAST_RTT_MS
+        path = "less than 0.01 ms" if is_none else format_time(float(f"{rtt_ms * PS_PER_MS:.3g}"))
         near = (
             f"a path of {path}, of which hosts take as much as lies between: whose end is nearer says nothing"
         )
