@@ -59,9 +59,19 @@ for (const file of ["run.pcapng", "run.flent.gz", "scenario.toml"]) assert.ok(fi
 const toml = await page.evaluate((path) => fetch(path).then((answer) => answer.text()), await job.getByRole("link", { name: "scenario.toml", exact: true }).getAttribute("href"));
 assert.match(toml, /codel/);
 
+// how busy the link has to be is one number, for size as for Measure
+const use = page.getByLabel("The link has to be busy, % of the time");
+assert.equal(await use.inputValue(), "99");
+await use.fill("97");
+await use.press("Enter");
+await page.getByText("advise and size will ask for utilization >= 97 %.").waitFor();
+await page.getByText("Measure asks for 97 % busy alone").waitFor();
 await page.getByRole("button", { name: /^size: / }).click();
+await page.getByText("Asked of “small”, changed here: queue codel, targets utilization >= 97 %.").waitFor();
 await page.getByRole("button", { name: "Cancel" }).click();
 await page.getByRole("region", { name: /^size, (canceled|done)/ }).waitFor();
+await page.getByRole("button", { name: "Back to our default" }).click();
+assert.equal(await use.inputValue(), "99");
 
 await page.getByText("sweep: Many variants").click();
 // lines for what this scenario has; one takes the place of that which varies the same
@@ -269,6 +279,11 @@ const targeted = await context.newPage();
 await targeted.goto(`${address}#lab`);
 await targeted.getByText("Ask this computer:").click();
 await targeted.getByText("utilization >= 95 %, call.r > 80", { exact: true }).waitFor();
+const own = targeted.getByLabel("The link has to be busy, % of the time");
+assert.equal(await own.inputValue(), "95");
+await own.fill("98");
+await own.press("Enter");
+await targeted.getByText("utilization >= 98 %, call.r > 80", { exact: true }).waitFor(); // its other targets stay
 const checked = await (await browser.newContext({ bypassCSP: true })).newPage();
 await checked.goto(`${address}#s=${link}`);
 await checked.getByText("Ask this computer:").click();

@@ -4,7 +4,8 @@ import { Layout, type LinkView } from "./engine/layout";
 import type { Answer, Asked, Discipline, Inside, Limit, Mark, Move, Problem, Summary, Waits } from "./engine/types";
 import type { Runner } from "./engine/worker";
 import { typed, whole } from "./format";
-import { Measurement } from "./measure.svelte";
+import { Measurement, USUAL, wanted } from "./measure.svelte";
+import { useOf } from "./parts/targets";
 import { Parted } from "./parted.svelte";
 import { Seeds } from "./seeds.svelte";
 
@@ -373,17 +374,20 @@ export class Variant {
     }
   }
 
+  /** How busy the link has to be, in percent: what the reader asks for, else the scenario. */
+  readonly wanted = $derived(wanted.percent ?? useOf(this.answer?.toml ?? "") ?? USUAL);
+
   /** What rules ask for, and what was measured. */
   get marks(): Mark[] {
     const { marks: rules = [], path = "" } = this.answer?.links[this.link] ?? {};
-    const packets = this.measurement.answerTo(this.asked, this.link, path);
-    return packets ? [...rules, { name: "Measured, 99 %", packets }] : rules;
+    const packets = this.measurement.answerTo(this.asked, this.link, path, this.wanted);
+    return packets ? [...rules, { name: `Measured, ${this.wanted} %`, packets }] : rules;
   }
 
   /** Measures the least buffer that keeps the link busy. */
   async measure(most: number): Promise<void> {
     const path = this.answer?.links[this.link]?.path;
-    if (path) await this.measurement.begin(this.asked, this.link, path, most);
+    if (path) await this.measurement.begin(this.asked, this.link, path, most, this.wanted);
   }
 
   /** How many packets the limit is. */
