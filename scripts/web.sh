@@ -4,6 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 PATH=$PATH:$HOME/.cargo/bin
+unset MAKEFLAGS # names a jobserver that make keeps from this script
 target=wasm32-unknown-unknown
 
 without() {
