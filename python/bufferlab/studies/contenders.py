@@ -9,7 +9,7 @@ from typing import Any, Final
 from bufferlab.errors import InputError, did_you_mean
 from bufferlab.scenario import QUEUE_WORDS, SPLITBUFF_CAP, Scenario, Table, check_buffer
 from bufferlab.studies.buffers import lasting, written_link
-from bufferlab.studies.words import LLQ, LLQ_FAIR, OWN
+from bufferlab.studies.words import OWN, is_llq
 
 FALLBACK_BUFFER: Final = "1 bdp"
 """Buffer of queues that are given none where the scenario has none."""
@@ -88,7 +88,7 @@ def _parse(written: str, tables: Mapping[str, Table]) -> Contender:
     name = written.strip()
     word, colon, size = (part.strip() for part in name.partition(":"))
     table = tables.get(word)
-    if table is None and word in {LLQ, LLQ_FAIR}:
+    if table is None and is_llq(word):
         raise InputError("has no marked calls to go first", key=_KEY, value=word, accepted=_accepted(tables))
     if table is None and word != OWN:
         hint = did_you_mean(word, [*tables, OWN])
@@ -109,7 +109,7 @@ def _of_all_classes(word: str, size: str) -> str:
     Raises:
         InputError: LLQ's is no number of packets.
     """
-    if word not in {LLQ, LLQ_FAIR}:
+    if not is_llq(word):
         return size
     packets, _, unit = size.partition(" ")
     if not packets.isdecimal() or not unit.startswith("packet"):

@@ -32,6 +32,11 @@ EACH: Final = "each"
 """All links that data crosses."""
 
 
+def is_llq(word: str) -> bool:
+    """Whether a queue has marked calls go first."""
+    return word in {LLQ, LLQ_FAIR}
+
+
 def about_rate(link: ResolvedLink) -> tuple[str, ...]:
     """What a buffer in time is a time of, and what rules look at, where the rate varies: a sentence."""
     if not varies(link):

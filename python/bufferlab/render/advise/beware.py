@@ -24,10 +24,10 @@ from bufferlab.render.words import listed, title_text
 from bufferlab.resolved import datagrams_bps
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.llq import is_llq
 from bufferlab.studies.choosing.losses import felt
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, LESS, is_standing, loses_heavily
 from bufferlab.studies.targets import bounds_loss, want_largest
+from bufferlab.studies.words import is_llq
 from bufferlab.units import packets_text
 
 WORTH_LESS: Final = 0.02

@@ -33,8 +33,8 @@ from bufferlab.render.advise.words import (
 from bufferlab.render.words import listed, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.llq import is_llq
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, loses_heavily
+from bufferlab.studies.words import is_llq
 
 MOST_SENTENCES: Final = 5
 """Sentences that an answer begins with, and one more for what speaks most against it or what it rests on.

@@ -17,7 +17,7 @@ from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.summary import notes
 from bufferlab.render.view import Heading, Terms, Typing, View
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.llq import is_llq
+from bufferlab.studies.words import is_llq
 
 _MORE: Final = "--explain has all that was measured, the flows as simulated, and how this was found."
 

@@ -20,7 +20,7 @@ from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.floor import is_home
 from bufferlab.studies.advise.larger import judged_by_buffers
 from bufferlab.studies.advise.lengths import long_enough
-from bufferlab.studies.advise.llq import about_llq, is_llq
+from bufferlab.studies.advise.llq import about_llq
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue, queues_for
@@ -34,7 +34,7 @@ from bufferlab.studies.contenders import LLQ_CLASSES
 from bufferlab.studies.least import Bench, Case, Goal
 from bufferlab.studies.settling import MOST_LENGTHENED, about_longer
 from bufferlab.studies.targets import Values
-from bufferlab.studies.words import LLQ, about_changes, about_rate
+from bufferlab.studies.words import LLQ, about_changes, about_rate, is_llq
 
 if TYPE_CHECKING:
     from bufferlab._scenario_types import ResolvedBuffer

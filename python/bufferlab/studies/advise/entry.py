@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from bufferlab.configure import Allowed
 from bufferlab.scenario import Table
 from bufferlab.stats import REMEDY, Estimate
-from bufferlab.studies.advise.llq import FAIR, is_llq
+from bufferlab.studies.advise.llq import FAIR
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.least import Check, Least
 from bufferlab.studies.least.memory import FloatArray, Memory, margins_of
 from bufferlab.studies.settling import Waiting
 from bufferlab.studies.targets import Target, Values, mean_over_runs
-from bufferlab.studies.words import LLQ_FAIR
+from bufferlab.studies.words import LLQ_FAIR, is_llq
 
 
 @dataclass(frozen=True)

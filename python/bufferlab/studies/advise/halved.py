@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from bufferlab.studies.advise.beside import Beside, Judged, rival_of
 from bufferlab.studies.advise.entry import Entry
-from bufferlab.studies.advise.llq import is_llq
 from bufferlab.studies.least import Case
 from bufferlab.studies.targets import Target, Values
+from bufferlab.studies.words import is_llq
 
 FIFO: Final = "fifo"
 """The queue that LLQ is compared with."""

@@ -12,7 +12,7 @@ from bufferlab.resolved import datagrams_bps
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.scenario import QUEUE_WORDS, Scenario, Table
 from bufferlab.studies.internet import CALL_DSCP
-from bufferlab.studies.words import LLQ, LLQ_FAIR
+from bufferlab.studies.words import LLQ, LLQ_FAIR, is_llq
 from bufferlab.units import packets_text
 
 FAIR: Final = "fair_queue"
@@ -43,11 +43,6 @@ _FRAMING_BYTES: Final = 18
 
 NEEDED: Final = f"flows of datagrams with dscp = '{CALL_DSCP}', which take at most {MOST} % of the link"
 """What it needs."""
-
-
-def is_llq(name: str) -> bool:
-    """Whether a queue has marked calls go first."""
-    return name in {LLQ, LLQ_FAIR}
 
 
 def llq_tables(base: Scenario, link: int) -> dict[str, Table]:

@@ -17,14 +17,13 @@ from bufferlab.studies.advise.llq import (
     LABELS,
     NEEDED,
     TITLES,
-    is_llq,
     known_queues,
     llq_tables,
     parts_of,
 )
 from bufferlab.studies.advise.runnable import llq_platforms, runnable
 from bufferlab.studies.buffers import buffer_text, lasting, written_link
-from bufferlab.studies.words import ALL, CAKE, DEPLOYED, LLQ, LLQ_FAIR, OWN
+from bufferlab.studies.words import ALL, CAKE, DEPLOYED, LLQ, LLQ_FAIR, OWN, is_llq
 from bufferlab.units import PS_PER_S, format_time, packets_text
 
 Knob = Literal["limit", "target"]

@@ -11,10 +11,10 @@ from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import prepare
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.beside import Beside
-from bufferlab.studies.advise.llq import LABELS, is_llq, known_queues
+from bufferlab.studies.advise.llq import LABELS, known_queues
 from bufferlab.studies.advise.queues import Queue, queue_at
 from bufferlab.studies.contenders import changes, parse_contenders
-from bufferlab.studies.words import OWN
+from bufferlab.studies.words import OWN, is_llq
 
 TODAY: Final = "today"
 """What it is called."""
