@@ -24,6 +24,7 @@ from bufferlab.render.advise.what_if import fragile
 from bufferlab.render.advise.words import (
     EVEN,
     START_MEASURED,
+    asked_text,
     check_text,
     entry_text,
     queue_text,
@@ -88,7 +89,7 @@ def interim(advice: Advice) -> str:
         missed = [check_text(each, known[each.target]) for each in entry.checks if not each.met]
         return f"closest is {_brief(advice)}: {'; '.join(missed) or f'not proven to meet {them}'}"
     sure = "" if entry.identical else f", {sure_text(entry.confidence)}"
-    asked = "" if advice.met else f" ({advice.confidence * 100:g} % is asked for)"
+    asked = "" if advice.met else f" ({asked_text(advice.confidence)})"
     wait = MILLISECONDS.quantity(entry.checked("wait_mean_ms").mean or 0.0, digits=3)
     lost = FRACTION.quantity(entry.checked("loss").mean or 0.0, digits=2)
     return f"{_brief(advice)}: meets {them}{sure}{asked}; mean wait {wait}, loss {lost}"
@@ -184,10 +185,9 @@ def _sure(advice: Advice, them: str) -> str:
     if advice.met:
         sure = sure_text(entry.confidence)
         return f"{it} meets {_named(advice, them)}: {sure} ({len(entry.runs)} runs)."
-    asked = f"{advice.confidence * 100:g} % is asked for"
     alone = min(check.confidence for check in entry.checks)
     tried = ", since other settings were tried before it" if entry.confidence < alone - _SAME else ""
-    sure = f"that is {sure_text(entry.confidence)}{tried}; {asked}"
+    sure = f"that is {sure_text(entry.confidence)}{tried}; {asked_text(advice.confidence)}"
     return f"Not proven: the mean of {len(entry.runs)} runs meets {them}, but {sure}."
 
 

@@ -20,7 +20,14 @@ from bufferlab.render.advise.typed import LINUX, LOSSY, NOTHING, TOO_EARLY, Type
 from bufferlab.render.advise.unfilled import unfilled
 from bufferlab.render.advise.unshaped import unshaped_lines, unshaped_text
 from bufferlab.render.advise.users import users_lines
-from bufferlab.render.advise.words import check_text, entry_text, queue_text, size_text, sure_text
+from bufferlab.render.advise.words import (
+    asked_text,
+    check_text,
+    entry_text,
+    queue_text,
+    size_text,
+    sure_text,
+)
 from bufferlab.render.framed import BelowBox, Box, Line
 from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.summary import notes
@@ -124,11 +131,7 @@ def _is_unproven(advice: Advice) -> bool:
 def _unproven(advice: Advice) -> str:
     """That a link's answer is less sure than was asked for."""
     sure, runs = sure_text(advice.answer.confidence), len(advice.answer.runs)
-    return f"not proven, {sure} by {runs} runs ({_asked(advice)})."
-
-
-def _asked(advice: Advice) -> str:
-    return f"{advice.confidence * 100:g} % is asked for"
+    return f"not proven, {sure} by {runs} runs ({asked_text(advice.confidence)})."
 
 
 def _joint(advice: LinksAdvice) -> Iterator[str]:
@@ -149,7 +152,7 @@ def _joint(advice: LinksAdvice) -> Iterator[str]:
         return
     yield (
         f"Run together, {them} in the mean of {runs} runs, which is not proven: {sure_text(sure)}, "
-        f"{_asked(advice.links[0])}. A link's box has runs of that link."
+        f"{asked_text(advice.links[0].confidence)}. A link's box has runs of that link."
     )
 
 

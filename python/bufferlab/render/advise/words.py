@@ -122,6 +122,11 @@ def sure_text(confidence: float) -> str:
     return f"{math.floor(round(confidence * step, 9)) / step * 100:g} % sure"
 
 
+def asked_text(confidence: float) -> str:
+    """How sure an answer shall be: "95 % is asked for"."""
+    return f"{confidence * 100:g} % is asked for"
+
+
 def check_text(check: Check, verdict: Verdict) -> str:
     """A target, and what is known of it: "utilization 99.21 ± 0.06 %, target 99 %: met"."""
     target = check.target
