@@ -45,9 +45,15 @@ def format_time(time_ps: float) -> str:
     return _core.format_quantity("time", round(time_ps))
 
 
-def format_rate(rate_bps: float) -> str:
-    """Write a rate in bit/s for people: "10 Mbps"."""
-    return _core.format_quantity("rate", round(rate_bps))
+def format_rate(rate_bps: float, digits: int | None = None) -> str:
+    """Write a rate in bit/s for people: "10 Mbps".
+
+    Args:
+        rate_bps: The rate.
+        digits: How many significant digits are kept; default all.
+    """
+    kept = rate_bps if digits is None else float(f"{rate_bps:.{digits}g}")
+    return _core.format_quantity("rate", round(kept))
 
 
 def format_size(size_bytes: float) -> str:

@@ -143,7 +143,7 @@ def varies(link: CapturedLink) -> Iterator[str]:
     """
     if link.rate_bps is None or link.other_rate_bps is None:
         return
-    other, rate = (format_rate(float(f"{bps:.3g}")) for bps in (link.other_rate_bps, link.rate_bps))
+    other, rate = (format_rate(bps, 3) for bps in (link.other_rate_bps, link.rate_bps))
     yield (
         f"the rate varies: in {100 * link.other_rate_share:.0f} % of the windows in which packets wait it is "
         f"{other}, and {rate} in most. A full buffer waits longer at the lower rate, at which its packets "
@@ -158,7 +158,7 @@ def closer(shown_bps: float, rate_bps: float) -> Iterator[str]:
         shown_bps: The rate at which they do.
         rate_bps: That of the link.
     """
-    shown, rate = (format_rate(float(f"{bps:.3g}")) for bps in (shown_bps, rate_bps))
+    shown, rate = (format_rate(bps, 3) for bps in (shown_bps, rate_bps))
     yield (
         f"nothing is lost or marked, and most packets follow each other as a link of {shown} sends them, so "
         f"{rate} may be what senders with a pace sent, and what waits theirs, too: --rate names the link's"
@@ -176,7 +176,7 @@ def contradicted(link: CapturedLink, known: Known) -> Iterator[str]:
     if rate_bps is not None and link.rate_bps is not None:
         most_bps = max(_RATE_OFF * link.rate_bps, _ERRORS * (link.rate_error_bps or 0.0))
         if abs(rate_bps - link.rate_bps) > most_bps:
-            yield f"--rate is {known.rate}, the capture shows {format_rate(float(f'{link.rate_bps:.4g}'))}"
+            yield f"--rate is {known.rate}, the capture shows {format_rate(link.rate_bps, 4)}"
     rtt_ms, least = constant_ms(known.rtt), timed(link.long)
     if rtt_ms is None or least.is_empty():
         return

@@ -246,7 +246,7 @@ def _few(link: Mapping[str, Any], flows: pl.DataFrame, losses: float | None, dur
             "the link was idle for a quarter or more: they come in bursts"
         )
     if _is_of_bursts(link):
-        carried = format_rate(float(f"{link['plateau_1s_bps']:.3g}"))
+        carried = format_rate(link["plateau_1s_bps"], 3)
         return (
             f"windows of 1 s carry {carried} alike, but many of 100 ms carry more: packets come in bursts, "
             "and the link is faster"

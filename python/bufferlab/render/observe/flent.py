@@ -18,7 +18,7 @@ def flent_view(test: FlentTest) -> View:
 
 
 def _lines(test: FlentTest) -> Iterator[tuple[str, str]]:
-    rate, goodput = (format_rate(float(f"{value:.4g}")) for value in (test.rate_bps, test.goodput_bps))
+    rate, goodput = (format_rate(value, 4) for value in (test.rate_bps, test.goodput_bps))
     median, late, latest = (significant(value, 3) for value in test.waits_ms)
     yield "link", f"about {rate} with headers, by the fullest seconds; {goodput} of goodput in the mean"
     yield "long flows", f"{test.streams}; their congestion controls are not in the file"

@@ -121,17 +121,17 @@ def _slowed(findings: Findings, waits: dict[str, Any], rtt_ns: float) -> str:
 def _link(findings: Findings) -> str:
     way = f"{findings.direction} (a guess)" if findings.is_guessed else findings.direction
     where = f"{way}, {_interface(findings, findings.interface)}"
-    load = format_rate(_short_number(findings.load_bps))
+    load = format_rate(findings.load_bps, 4)
     load = f"offered {load} before drops" if findings.is_offered else f"carried {load}"
     if findings.rate_bps is None:
         why = findings.why_no_rate or "nothing shows when packets wait"
         return f"{where}: rate not known, since {why}; {load}"
-    rate = format_rate(_short_number(findings.rate_bps))
-    error = format_rate(_short_number(findings.rate_error_bps or 0.0))
+    rate = format_rate(findings.rate_bps, 4)
+    error = format_rate(findings.rate_error_bps or 0.0, 4)
     windows = findings.rate_windows
     of = "" if windows is None else f", in {windows:,} {'window' if windows == 1 else 'windows'}"
     if findings.other_rate_bps is not None:
-        other = format_rate(_short_number(findings.other_rate_bps))
+        other = format_rate(findings.other_rate_bps, 4)
         part = significant(100 * findings.other_rate_share, 2)
         return f"{where}: {rate} ± {error} ({findings.rate_by}{of}), but {other} in {part} %; {load}"
     used = significant(100 * (findings.utilization() or 0.0), 3)
@@ -145,8 +145,8 @@ def _interface(findings: Findings, number: int) -> str:
     return f"interface {number} ({name})" if name else f"interface {number}"
 
 
-def _short_number(value: float, digits: int = 4) -> float:
-    return float(f"{value:.{digits}g}")
+def _short_number(value: float) -> float:
+    return float(f"{value:.3g}")
 
 
 def _long(findings: Findings) -> str:
@@ -176,11 +176,11 @@ def _others(findings: Findings) -> Iterator[tuple[str, str]]:
     short, datagrams = findings.short, findings.datagrams
     duration_s = findings.observation.duration_s
     if not short.is_empty():
-        mean = format_size(round(_short_number(float(short["new_bytes"].sum()) / len(short), 3)))
+        mean = format_size(round(_short_number(float(short["new_bytes"].sum()) / len(short))))
         yield "short flows", f"{significant(len(short) / duration_s, 3)} a second, {mean} on average"
     sent = float(datagrams["ip_bytes"].sum())
     if sent:
-        rate = format_rate(_short_number(sent * 8 / duration_s))
+        rate = format_rate(sent * 8 / duration_s, 4)
         number = f"{len(datagrams):,} {'flow' if len(datagrams) == 1 else 'flows'}"
         yield "datagrams", f"{rate} in {number} (UDP but QUIC, and echoes)"
 
@@ -271,7 +271,7 @@ def _size(findings: Findings, wait_ns: float) -> str:
     rate_bps = findings.slowest_bps()
     if rate_bps is None:
         return ""
-    size = format_size(round(_short_number(rate_bps / 8 * wait_ns / NS_PER_S, 3)))
+    size = format_size(round(_short_number(rate_bps / 8 * wait_ns / NS_PER_S)))
     return f", {packets_of(findings, NOTHING, wait_ns)} of mean size or {size}"
 
 
@@ -331,7 +331,7 @@ def _elsewhere(findings: Findings) -> Iterator[tuple[str, str]]:
         return
     shown = []
     for link in others.head(_MOST_OTHERS).iter_rows(named=True):
-        load = format_rate(_short_number(link["wire_bytes"] * 8 / seen.duration_s, 3))
+        load = format_rate(link["wire_bytes"] * 8 / seen.duration_s, 3)
         way = DIRECTIONS[link["direction"]]
         asked = f"--interface {link['interface']} --direction {way}"
         shown.append(f"{way}, {_interface(findings, link['interface'])}: {load} ({asked})")
