@@ -225,7 +225,7 @@ class _Answering:
         course, answer = self.course, advice.answer
         shaking, question = course.shaking, course.question
         change = change_of(shaking.changes)
-        if change is None or not advice.choice.meets:
+        if change is None or not advice.choice.meets or advice.unmixed is not None:  # what-ifs begin with it
             return advice
         self.watch(advice, f"running what is beside the answer with {change.title}")
 
