@@ -62,15 +62,19 @@ class Tap:
             seconds, ns = struct.unpack("qq", ancillary[0][2][:16])
             self.packets.append((seconds, ns, size, bytes(kept[:size])))
 
-    def save(self, folder: Path, began_ns: int) -> None:
+    def save(self, folder: Path, began_ns: int, end_ns: int) -> None:
         """Write the file, in order of time: sockets are read one after the other.
 
-        Times of one direction are since the run's begin; those of frames are the kernel's own.
+        Times of one direction are since the run's begin, and none is after its end: a loop that comes late
+        there sees more than the link has counted. Those of frames are the kernel's own.
         """
         if self.direction is not None:
-            self.packets = [
-                (*divmod(max(seconds * 10**9 + ns - began_ns, 0), 10**9), size, kept)
+            since = [
+                (max(seconds * 10**9 + ns - began_ns, 0), size, kept)
                 for seconds, ns, size, kept in self.packets
+            ]
+            self.packets = [
+                (*divmod(at_ns, 10**9), size, kept) for at_ns, size, kept in since if at_ns <= end_ns
             ]
         self.packets.sort(key=lambda packet: packet[:2])
         with (folder / self.name).open("wb") as file:

@@ -7,6 +7,7 @@ link's own moments, so that being late once makes no other packet late; how late
 from __future__ import annotations
 
 import array
+import bisect
 import contextlib
 import ctypes
 import gc
@@ -206,10 +207,11 @@ class Carrier(Forwarding):
         self.link.state(flow, rtt_us)
 
     def on_finish(self, end_ns: int) -> tuple[str, dict[str, Any]]:
-        """The tables; what is due comes first."""
+        """The tables; what is due comes first, and what was due after the end is not the run's."""
         now_ns = self.now_ns()
         self.pump(now_ns)
-        reported = punctuality(self.due, self.left)
+        count = bisect.bisect_right(self.due, end_ns)
+        reported = punctuality(self.due[:count], self.left[:count])
         after = pressures()
         shares = {name: (after[name] - self.before.get(name, 0)) / (now_ns / 1e9) for name in after}
         return self.link.finish(max(end_ns, 1)), {**reported, **shares, "is_realtime": self.is_realtime}

@@ -141,18 +141,19 @@ class Traffic(Loop):
             self.later(at, self.state)
         end_ns, _ = self.job["readings"][-1]
         self.work(end_ns)
-        self.conclude(self.now_ns() if self.is_over else end_ns)
-        self.save()
+        end_ns = self.now_ns() if self.is_over else end_ns
+        self.conclude(end_ns)
+        self.save(end_ns)
 
     def end(self) -> None:
         """End before the job's end."""
         self.read(self.now_ns(), "end")
         self.is_over = True
 
-    def save(self) -> None:
+    def save(self, end_ns: int) -> None:
         """Write what was captured."""
         for tap in self.taps:
-            tap.save(self.folder, self.began_at_ns)
+            tap.save(self.folder, self.began_at_ns, end_ns)
         if self.taps:
             more = {tap.name: tap.more for tap in self.taps}
             (self.folder / "left-out.json").write_text(json.dumps(more), encoding="utf-8")
