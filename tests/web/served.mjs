@@ -159,6 +159,8 @@ await page.getByRole("button", { name: "Step", exact: true }).click();
 await page.getByRole("button", { name: /^BDP: / }).click();
 await page.getByRole("heading", { name: "fifo, buffer 17 packets" }).waitFor();
 await page.getByLabel("My router runs today what is shown now (fifo, buffer 17 packets)").check(); // only the reader knows
+await page.getByRole("button", { name: /^size: / }).click();
+await page.getByRole("region", { name: "size, done" }).waitFor();
 await page.getByRole("button", { name: /^advise: / }).click();
 const advice = page.getByRole("region", { name: "advise, done" });
 await advice.waitFor();
@@ -320,7 +322,7 @@ await checked.getByText("What a condition can name").waitFor();
 await filter("");
 await checked.getByText(/^sweep of queue and buffer, .*, 8 runs$/).waitFor();
 const jobs = (await checked.locator(".joblist input + span").allTextContents()).map((each) => each.split(",")[0]);
-assert.deepEqual(jobs.slice(0, 2), ["advise", "sweep of queue and buffer"]); // the latest first
+assert.deepEqual(jobs.slice(0, 3), ["advise", "size", "sweep of queue and buffer"]); // the latest first
 // words below an axis stand upright where they would cross each other
 await checked.getByLabel("along").selectOption({ label: "queue" });
 await checked.locator(".chart[data-words=upright]").waitFor();
@@ -340,6 +342,11 @@ async function passes(name) {
   assert.deepEqual(serious.map((each) => [each.id, each.nodes.map((node) => node.html)]), []);
   if (pictures) await checked.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
 }
+// so it is of size: what it was asked for follows its sentence
+await checked.getByRole("radio", { name: /^size, .* small, with buffer 17 packets$/ }).check();
+await checked.locator("strong", { hasText: /^Take 17 packets .* meets the target.* Asked for: utilization at least 99 %\.$/ }).waitFor();
+await checked.locator(".chart .u-legend .u-series th", { hasText: "the answer" }).waitFor();
+if (pictures) await checked.screenshot({ path: `${pictures}/runs-size-360.png`, fullPage: true });
 // all of an answer is where it is kept
 await checked.getByRole("radio", { name: /^advise/ }).check();
 await checked.getByRole("link", { name: "All of this answer" }).click();

@@ -12,7 +12,7 @@ export const VERBS: [string, string][] = [
   ["run", "This run, with files for other tools"],
 ];
 
-export const [ADVISE, SWEEP] = ["advise", "sweep"];
+export const [ADVISE, SIZE, COMPARE, SWEEP] = ["advise", "size", "compare", "sweep"];
 
 /** What their answers are judged by, where two of them may prefer different queues or buffers: docs/advise.md, compare.md and sizing.md. */
 export const JUDGED: Record<string, string> = {
@@ -84,15 +84,22 @@ export interface BoxLine {
 /** What an answer is compared with, by the labels of its box's rows, and where there is room for what they are. */
 export const BESIDE: Record<string, string> = { answer: "this answer", "runner-up": "next best queue", plain: "smallest FIFO", half: "half the buffer", lacking: "not on this router", default: "the router's default" };
 
-/** An answer's sentence, and what it compares: the answer, the next best queue, the smallest FIFO. Nothing of jobs that give no answer. */
+/** An answer's sentence, and what it compares: the answer, the next best queue, the smallest FIFO; of size the answer alone, of compare nothing. Null for of jobs that give no answer. */
 export function answerOf(job: Job | undefined): { sentence: string; compared: Contender[] } | null {
+  if (job && [SIZE, COMPARE].includes(job.verb)) return headedOf(job);
   const box = job?.view?.find((part) => part.kind === "box");
   const rows = ["answer", "runner-up", "plain"].flatMap((label) => box?.lines.filter((line) => line.label === label && line.cells.length) ?? []);
   const compared = rows.map(({ cells }) => { const [queue = "", ...setting] = (cells[0] ?? "").split(", "); return { queue, setting: setting.join(", ") }; });
   return box?.head[0] ? { sentence: box.head[0], compared } : null;
 }
 
-/** A queue with its setting, as answers name them: "fq_codel", "5 ms". */
+function headedOf({ view, buffers }: Job): { sentence: string; compared: Contender[] } | null {
+  const heading = view?.flatMap((part) => (part.kind === "heading" ? [part.text] : []))[0];
+  const asked = buffers.map(({ targets }) => ` Asked for: ${targets}.`).join("");
+  return heading ? { sentence: heading + asked, compared: buffers.map(({ setting }) => ({ queue: "", setting })) } : null;
+}
+
+/** A queue with its setting, as answers name them: "fq_codel", "5 ms"; no queue where all runs have one. */
 export interface Contender {
   queue: string;
   setting: string;

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from bufferlab.units import packets_text
+
 FIFO: Final = "fifo"
 
 
@@ -44,7 +46,7 @@ def _sized(sizing: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {
             "is_answer": True,
             "queue": sizing["queue"],
-            "setting": f"{packets} packets",
+            "setting": packets_text(packets),
             "packets": packets,
             "targets": "; ".join(sizing["targets"]),
             "meets": sizing["confirmed"],

@@ -115,7 +115,7 @@ export function drawn(list: Listed, rows: Stored[], x: string, figure: string, m
     const values = others.flatMap((each) => shortOf(each, titleOf(list, each) ?? each, valueOf(list, row, each)));
     const name = [...new Set(values), ...(of ? [of] : [])].join(", ") || (others.length ? "the scenario as it is" : (titleOf(list, figure) ?? figure));
     const changes = others.filter((each) => !isQueue(each) && valueOf(list, row, each) !== null).length;
-    const rank = changes ? -1 : compared.findIndex((each) => others.some((other) => isQueue(other) && isOf(each, valueOf(list, row, other))));
+    const rank = changes ? -1 : compared.findIndex((each) => !each.queue || others.some((other) => isQueue(other) && isOf(each, valueOf(list, row, other))));
     const far = rank < 0 ? changes : (rank - compared.length) / compared.length;
     departing.set(name, Math.min(departing.get(name) ?? far, far));
     if (rank === 0 && isAnswer(list, row, compared[0])) answers.set(place, [...(answers.get(place) ?? []), value]);
@@ -142,10 +142,10 @@ export function drawn(list: Listed, rows: Stored[], x: string, figure: string, m
   };
 }
 
-/** Of a FIFO the buffer is the setting; a queue with a target names it. */
+/** Of a FIFO, and where all runs have one queue, the buffer is the setting; a queue with a target names it. */
 function isAnswer(list: Listed, row: Stored, answer: Contender | undefined): boolean {
   const said = labels(list).map((name) => valueOf(list, row, name));
-  return answer !== undefined && (!said.includes(answer.queue) || said.includes(answer.setting));
+  return answer !== undefined && ((answer.queue !== "" && !said.includes(answer.queue)) || said.includes(answer.setting));
 }
 
 /** A value with its name, or alone if it says itself what it is; nothing where it is the scenario's own. */
