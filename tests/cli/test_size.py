@@ -26,6 +26,8 @@ def test_the_answer_comes_first_and_says_how_sure_it_is(bufferlab: Command) -> N
     assert "utilization at least 90 %; loss at most 5 %; 95 % sure" in ended.out
     assert "\nhow sure " in ended.out
     assert "\nwhy not smaller " in ended.out
+    unfolded = re.sub(r"\n +", " ", ended.out)
+    assert re.search(r"; means of \d+ runs with seeds 1001 (and|to) 10\d\d\n", unfolded)
     assert ended.out.index("Take ") < ended.out.index("What the published rules say, and what runs say of it")
     for rule in ("bdp", "stanford", "spang", "tiny", "this answer"):
         assert f"\n {rule} " in ended.out

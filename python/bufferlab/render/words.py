@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from bufferlab.display import significant
 from bufferlab.render.summary import unknown
@@ -13,10 +13,17 @@ from bufferlab.results.metrics.metric import FRACTION, ROUNDING, Metric, Unit, o
 from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
 from bufferlab.stats import Estimate
 from bufferlab.studies.targets import Target
+from bufferlab.units import PS_PER_S
+
+if TYPE_CHECKING:
+    from bufferlab._scenario_types import ResolvedScenario
 
 _METRICS: Final = {metric.name: metric for group in (LATENCY, FLOW_GROUPS, QUEUE_SUMMARY) for metric in group}
 
 _MOST_DIGITS: Final = 4
+
+_FEW: Final = 2
+"""Seeds that are named one by one."""
 
 
 def metric_of(name: str) -> Metric:
@@ -30,6 +37,20 @@ def rate_text(rate_bps: float) -> str:
         if rate_bps >= scale:
             return f"{significant(rate_bps / scale)} {unit}"
     return f"{significant(rate_bps / 1e3)} kbps"
+
+
+def seeds_text(seeds: Sequence[int]) -> str:
+    """Seeds that follow each other: "seeds 1001 to 1019"."""
+    if len(seeds) <= _FEW:
+        return f"seed{'s' if len(seeds) > 1 else ''} {' and '.join(map(str, seeds))}"
+    return f"seeds {min(seeds)} to {max(seeds)}"
+
+
+def length_text(resolved: ResolvedScenario) -> str:
+    """How long each run is, and of how much of it figures are: "60 s, measured from 20 s on"."""
+    run = resolved["run"]
+    duration_s, warmup_s = run["duration_ps"] / PS_PER_S, run["warmup_ps"] / PS_PER_S
+    return f"{duration_s:g} s, measured from {warmup_s:g} s on"
 
 
 def value_text(target: Target, found: Estimate) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 from bufferlab.render.advise.felt import Checked
 from bufferlab.render.advise.words import sure_text
 from bufferlab.render.grid import Column, Grid
-from bufferlab.render.words import measured, metric_of, title_text, value_text
+from bufferlab.render.words import length_text, measured, metric_of, title_text, value_text
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.targets import Target
 
@@ -35,7 +35,9 @@ def figures(advice: Advice, shown: Checked) -> Grid:
         *_asked(advice, shown),
         *([_PLAIN[name], _found(shown, name), "", ""] for name in _ALWAYS if name not in asked),
     ]
-    heads: list[str | Column] = ["measured in the runs", Column("asked for", "left"), Column("", "left")]
+    runs = len(shown.runs)
+    how = f"mean of {runs} run{'s' if runs > 1 else ''} of {length_text(advice.resolved)}"
+    heads: list[str | Column] = [how, Column("asked for", "left"), Column("", "left")]
     return Grid([""], heads, rows)
 
 

@@ -24,13 +24,13 @@ from bufferlab.render.least import (
 from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.summary import NONE, notes
 from bufferlab.render.view import Heading, Terms, Typing, View
-from bufferlab.render.words import measured, metric_of, rate_text
+from bufferlab.render.words import length_text, measured, metric_of, rate_text, seeds_text
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.advice import mean_values
 from bufferlab.studies.least import Check
 from bufferlab.studies.size.sizing import METRICS, Sizing
 from bufferlab.studies.targets import Values, mean_over_runs
-from bufferlab.units import PS_PER_S, packets_text
+from bufferlab.units import packets_text
 
 ANSWER: Final = "this answer"
 
@@ -54,7 +54,7 @@ def sizing_view(sizing: Sizing, *, typed: Typed | None = None) -> View:
         lines.append(("how sure", how_sure(least.checks, least.confidence)))
         lines += neighbors(least, goal)
     lines += [("beware", text) for text in sizing.warnings]
-    lines.append(("cost", f"{sizing.runs} runs{_run_length(sizing)}"))
+    lines.append(("cost", f"{sizing.runs} runs of {length_text(sizing.resolved)}"))
     checks = checks_grid(least.checks, least.confidence, goal.confidence)
     return View(
         [
@@ -85,12 +85,6 @@ def _long_wait(sizing: Sizing) -> Iterator[str]:
     wait_ms = mean_over_runs("wait_mean_ms", sizing.least.values.values()).mean
     if (text := long_wait(wait_ms, sizing.site.rtt_ms, sizing.goal.targets)) is not None:
         yield text
-
-
-def _run_length(sizing: Sizing) -> str:
-    run = sizing.resolved["run"]
-    duration_s, warmup_s = run["duration_ps"] / PS_PER_S, run["warmup_ps"] / PS_PER_S
-    return f" of {duration_s:g} s, measured from {warmup_s:g} s on"
 
 
 def _to_type(sizing: Sizing, typed: Typed) -> Iterator[str | Heading | Typing | Terms]:
@@ -176,7 +170,9 @@ def _given(sizing: Sizing) -> str:
     for name in METRICS:
         metric = metric_of(name)
         parts.append(f"{metric.words} {measured(mean_over_runs(name, runs), metric.unit)}")
-    return ", ".join(parts)
+    seeds = [*sizing.least.values]
+    many = f"means of {len(seeds)} runs with " if len(seeds) > 1 else ""
+    return f"{', '.join(parts)}; {many}{seeds_text(seeds)}"
 
 
 def _judged(sizing: Sizing) -> Iterator[Grid]:
