@@ -117,6 +117,7 @@ def test_what_a_run_came_to_is_what_the_command_says(name: str, changed: dict[st
         for row in calls:
             assert own["call"]["rating"] == pytest.approx(row["call_r"])
             assert own["call"]["score"] == pytest.approx(row["call_mos"])
+            assert own["call"]["delay_ms"] == pytest.approx(row["call_delay_ms"])
     for link, own in zip(links, answer["summary"]["links"], strict=True):
         rows = {row["group"]: row for row in expected["queues"] if row["link"] == link}
         assert own["utilization"] == pytest.approx(rows["all"]["utilization"])

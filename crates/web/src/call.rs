@@ -32,6 +32,15 @@ pub struct Call {
     rating: f64,
     /// Mean opinion score, 1 to 4.5.
     score: f64,
+    /// From mouth to ear, ms; none of calls of which nothing came.
+    delay_ms: Option<f64>,
+}
+
+/// How one call was.
+#[derive(Clone, Copy)]
+struct Heard {
+    rating: f64,
+    delay_ms: Option<f64>,
 }
 
 struct Codec {
@@ -54,14 +63,21 @@ pub fn of_group(outcome: &Outcome, plan: &Plan, group: usize) -> Option<Call> {
     let (codec, interval_ps) = codec_of(&plan.groups[group].source)?;
     let ahead_ms = interval_ps as f64 / PS_PER_MS + codec.lookahead_ms;
     let flows = (0..plan.flows.group.len()).filter(|&flow| plan.flows.group[flow] as usize == group);
-    let ratings: Vec<f64> = flows
+    let calls: Vec<Heard> = flows
         .filter_map(|flow| {
             assess(&packets_of(outcome, plan, flow as u32), ahead_ms, &codec, outcome.reached_ps)
         })
         .collect();
-    let mean = |values: Vec<f64>| values.iter().sum::<f64>() / values.len() as f64;
-    let score = ratings.iter().copied().map(opinion_score).collect();
-    (!ratings.is_empty()).then(|| Call { score: mean(score), rating: mean(ratings) })
+    Some(Call {
+        rating: mean(calls.iter().map(|call| call.rating))?,
+        score: mean(calls.iter().map(|call| opinion_score(call.rating)))?,
+        delay_ms: mean(calls.iter().filter_map(|call| call.delay_ms)),
+    })
+}
+
+fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
+    let (count, sum) = values.fold((0, 0.0), |(count, sum), value| (count + 1, sum + value));
+    (count > 0).then(|| sum / f64::from(count))
 }
 
 fn codec_of(source: &SourcePlan) -> Option<(Codec, u64)> {
@@ -90,12 +106,13 @@ fn packets_of(outcome: &Outcome, plan: &Plan, flow: u32) -> Vec<Sent> {
     numbered.into_iter().map(|(_, start, end)| (start, took(start, end))).collect()
 }
 
-/// The rating of a call with the best fixed jitter buffer; nothing if none of it came and some may still come.
-fn assess(sent: &[Sent], ahead_ms: f64, codec: &Codec, reached_ps: u64) -> Option<f64> {
+/// A call with the best fixed jitter buffer; nothing if none of it came and some may still come.
+fn assess(sent: &[Sent], ahead_ms: f64, codec: &Codec, reached_ps: u64) -> Option<Heard> {
     let mut delays: Vec<u64> = sent.iter().filter_map(|&(_, delay)| delay).collect();
     delays.sort_unstable();
     let Some(&longest) = delays.last() else {
-        return sent.iter().any(|&(start, _)| start + PATIENCE_PS < reached_ps).then_some(0.0);
+        let dead = Heard { rating: 0.0, delay_ms: None };
+        return sent.iter().any(|&(start, _)| start + PATIENCE_PS < reached_ps).then_some(dead);
     };
     let known: Vec<_> = sent
         .iter()
@@ -103,12 +120,13 @@ fn assess(sent: &[Sent], ahead_ms: f64, codec: &Codec, reached_ps: u64) -> Optio
         .map(|&(_, delay)| delay)
         .collect();
     let quantile = |played: usize| delays[(played * (delays.len() - 1)).div_ceil(1000)];
-    let ratings = PLAYED.iter().map(|&played| {
+    let heard = PLAYED.iter().map(|&played| {
         let wait = quantile(played);
         let missing: Vec<bool> = known.iter().map(|delay| delay.is_none_or(|delay| delay > wait)).collect();
-        rating(ahead_ms + wait as f64 / PS_PER_MS, &missing, codec)
+        let delay_ms = ahead_ms + wait as f64 / PS_PER_MS;
+        Heard { rating: rating(delay_ms, &missing, codec), delay_ms: Some(delay_ms) }
     });
-    ratings.reduce(f64::max)
+    heard.reduce(|best, each| if each.rating > best.rating { each } else { best })
 }
 
 fn rating(delay_ms: f64, missing: &[bool], codec: &Codec) -> f64 {

@@ -107,7 +107,7 @@ export interface Queued {
 /** What a run came to: crates/web/src/summary.rs. */
 export interface Summary {
   links: { utilization: number; all: Queued; groups: (Queued | null)[] }[];
-  groups: { goodput_bps: number; exchange_s: number | null; call: { rating: number; score: number } | null }[];
+  groups: { goodput_bps: number; exchange_s: number | null; call: { rating: number; score: number; delay_ms: number | null } | null }[];
 }
 
 /** How many of 100 packets wait no longer. */

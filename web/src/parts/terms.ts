@@ -7,9 +7,10 @@ type Term = [string, RegExp, string];
 
 const RATING = "how good a call is, from its delay and losses (ITU-T G.107): 0 to 100. 80 and more satisfies, below 70 many are dissatisfied, below 60 nearly all.";
 const SCORE = "mean opinion score: R as people grade calls, from 1 (bad) to 5 (excellent). The formula goes up to 4.5.";
+const HEARD = "delay from mouth to ear: a packet's way, the speech that fills it, and the phone's wait for packets that are later than others.";
 
 /** Of a run with calls. */
-export const CALL: [string, string][] = [["R", RATING], ["MOS", SCORE]];
+export const CALL: [string, string][] = [["heard after", HEARD], ["R", RATING], ["MOS", SCORE]];
 
 export const USED = "utilization: the part of the time in which the link sends. What it does not use is lost to all.";
 
