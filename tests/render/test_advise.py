@@ -71,7 +71,7 @@ FIFO_ALONE = {"fifo": (14, runs(FIFO))}
 def test_the_page_has_each_target_beside_what_was_measured_then_waits_and_loss() -> None:
     figures = box_of(advised(MET)).figures
     assert figures is not None
-    assert re.fullmatch(r"mean of \d+ runs of \d+ s, measured from \d+ s on", str(figures.columns[0]))
+    assert re.fullmatch(r"mean of \d+ runs of \d+ s, measured from \d+ s on", figures.title)
     assert figures.rows == [
         ["time in which the link is busy (utilization)", "99.6 ± 0.1 %", "at least 99 %", "met, 96 % sure"],
         ["mean wait in the buffer", "4.000 ± 0.004 ms", "", ""],

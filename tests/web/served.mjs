@@ -170,6 +170,7 @@ assert.equal(await beside.getByRole("rowheader", { name: "this answer", exact: t
 // what it does stands beside what was asked for
 const why = advice.getByRole("region", { name: "Why: what it does, and what was asked for" });
 await why.getByRole("row", { name: /^time in which the link is busy .* at least 9\d % met/ }).waitFor();
+await why.getByText(/asked for; mean of \d+ runs of 4 s, measured from 1 s on$/).waitFor();
 await why.getByRole("row", { name: /^mean wait in the buffer .* ms/ }).waitFor();
 assert.match(await beside.getByRole("row", { name: /^today/ }).getByRole("cell").first().textContent(), /^fifo, 17 packets$/);
 await advice.getByText("What it rests on").click();
@@ -272,10 +273,16 @@ await differing.unroute(/\/api\/runs\?/);
 await differing.route(/\/api\/runs\?/, async (route) => {
   const response = await route.fetch();
   const list = await response.json();
-  await route.fulfill({ response, json: { ...list, rows: list.rows.map((row) => ({ ...row, values: row.values.map(() => null) })) } });
+  const more = Array.from({ length: 4 }, (_, index) => ({ ...list.groups[0], name: `made up ${index}` }));
+  await route.fulfill({ response, json: { ...list, groups: [...list.groups, ...more], rows: list.rows.map((row) => ({ ...row, values: row.values.map(() => null) })) } });
 });
 await differing.reload();
 await differing.getByText("No run of this job has this figure").waitFor();
+// a list of many jobs begins with the latest; its end is not hidden
+const listedJobs = differing.locator(".joblist input");
+assert.equal(await listedJobs.count(), 5);
+await differing.getByRole("button", { name: /^Show all \d jobs$/ }).click();
+assert.ok((await listedJobs.count()) > 5);
 // an example's own targets are said, whatever sliders change
 const targeted = await context.newPage();
 await targeted.goto(`${address}#lab`);

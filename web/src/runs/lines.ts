@@ -18,6 +18,8 @@ export interface Drawn {
 }
 
 export const MOST_LINES = 6;
+/** A color that no line has. */
+const ANSWER = "#9b5de5";
 const NUMBER = /^([+-]?\d+(?:\.\d+)?)\s*(.*)$/;
 const UNITS: Record<string, number> = { ns: 1e-9, us: 1e-6, "µs": 1e-6, ms: 1e-3, kbps: 1e3, Mbps: 1e6, Gbps: 1e9, KB: 1e3, MB: 1e6 };
 
@@ -128,7 +130,7 @@ export function drawn(list: Listed, rows: Stored[], x: string, figure: string, m
   const order = places.map((_, index) => index).sort((a, b) => (numbers ? (numbers[a] ?? 0) - (numbers[b] ?? 0) : inWords(a, b)));
   const shown = [...groups].sort(([a, one], [b, two]) => (departing.get(a) ?? 0) - (departing.get(b) ?? 0) || two.size - one.size).slice(0, most);
   const mean = (values: number[] | undefined): number | null => (values ? values.reduce((sum, each) => sum + each, 0) / values.length : null);
-  const marked = answers.size ? [{ label: "the answer", color: "#d55e00", dash: [], points: true, joined: false, mark: true }] : [];
+  const marked = answers.size ? [{ label: "the answer", color: ANSWER, dash: [], points: true, joined: false, mark: true }] : [];
   return {
     columns: [
       order.map((index, at) => (numbers ? (numbers[index] ?? 0) : at)),

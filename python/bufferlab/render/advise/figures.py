@@ -37,8 +37,8 @@ def figures(advice: Advice, shown: Checked) -> Grid:
     ]
     runs = len(shown.runs)
     how = f"mean of {runs} run{'s' if runs > 1 else ''} of {length_text(advice.resolved)}"
-    heads: list[str | Column] = [how, Column("asked for", "left"), Column("", "left")]
-    return Grid([""], heads, rows)
+    heads: list[str | Column] = ["measured", Column("asked for", "left"), Column("", "left")]
+    return Grid([""], heads, rows, how)
 
 
 def _asked(advice: Advice, shown: Checked) -> Iterator[list[str]]:
