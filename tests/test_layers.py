@@ -306,7 +306,8 @@ def test_packages_that_are_imported_are_dependencies() -> None:
         *project["optional-dependencies"]["notebook"],
     }
     known = {"bufferlab", *OPTIONAL, *sys.stdlib_module_names}
-    known |= {re.split(r"[^\w-]", each)[0] for each in required}
+    names = {re.split(r"[^\w-]", each)[0] for each in required}
+    known |= {name.removesuffix("-py").replace("-", "_") for name in names}
     others = {
         name: used - known
         for name, path in MODULES.items()

@@ -198,6 +198,10 @@ for (const word of ["today", "Jain", "used", "next best queue"]) assert.ok(words
 assert.equal(new Set(words).size, words.length);
 assert.ok(!words.includes("runner-up"));
 assert.equal(await advice.getByText("docs/").count(), 0);
+// the document that explains it is a press away, on this server
+const [explained] = await Promise.all([context.waitForEvent("page"), advice.getByRole("link", { name: "How advise finds its answers" }).click()]);
+await explained.getByRole("heading", { level: 1 }).waitFor();
+await explained.close();
 await advice.getByRole("columnheader", { name: "packets" }).waitFor();
 if (pictures) await page.screenshot({ path: `${pictures}/advice.png`, fullPage: true });
 // what-ifs that do not all hold are a line each

@@ -423,6 +423,19 @@ def test_runs_of_other_commands_are_listed_too(address: str) -> None:
     assert [each.identity for each in scenarios] == [row["scenario_hash"] for row in listed["rows"]]
 
 
+def test_an_answer_names_the_document_that_explains_it(address: str) -> None:
+    api = Api(address)
+    _, job = api.begin("size")
+    assert job["document"] == "sizing.md"
+    status, text, _ = asked(address, urlsplit(address).path + "api/docs/advise.md")
+    assert status == 200
+    assert 'id="the-table-in-the-box"' in text
+    assert "<table>" in text and 'href="sizing.md#' in text
+    assert 'href="../' not in text  # what is not served has no link
+    for path in ("api/docs/none.md", "api/docs/..%2fREADME.md", "api/docs/scenario.schema.json"):
+        assert asked(address, urlsplit(address).path + path)[0] == 404
+
+
 def test_what_the_store_cannot_answer_is_refused(address: str) -> None:
     api = Api(address)
     for query in ({"where": "nonsense > 1"}, {"where": "loss >"}, {"figure": "beauty"}):

@@ -40,6 +40,8 @@ export interface Job {
   /** What the command has printed, and part by part what it has shown, once it has ended. */
   answer: string;
   view: Part[] | null;
+  /** What explains it: a document of the server's, empty if it has none. */
+  document: string;
   /** By what the page knows again what it was asked about, and the buffers that its answer names. */
   about: string;
   buffers: Answered[];
@@ -120,6 +122,8 @@ export interface More {
 /** @throws Error with what the server says, if it refuses. */
 export const begin = (verb: string, text: string, changed: Record<string, string>, about: string, more: More = {}): Promise<Job> =>
   asked<Job>("jobs", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ verb, text, changed, about, ...more }) });
+
+export const documentOf = (job: Job): string => `${API}/docs/${job.document}`;
 
 export const addressOf = (job: Job, file: string): string =>
   `${API}/jobs/${job.name}/files/${file.split("/").map(encodeURIComponent).join("/")}`;

@@ -12,6 +12,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from bufferlab.errors import InputError, OutputError
+from bufferlab.web import documents
 from bufferlab.web.jobs import Asked, Job, Jobs
 from bufferlab.web.runs import Runs
 
@@ -24,7 +25,7 @@ _SHOWN: Final = frozenset({".png", ".svg", ".txt", ".toml", ".csv", ".json"})
 
 def routes(jobs: Jobs, runs: Runs) -> list[BaseRoute]:
     """The paths below `api/`."""
-    return [*_of_jobs(jobs, runs), *_of_runs(runs)]
+    return [*_of_jobs(jobs, runs), *_of_runs(runs), *documents.routes()]
 
 
 def _of_jobs(jobs: Jobs, runs: Runs) -> list[BaseRoute]:

@@ -26,6 +26,7 @@ from bufferlab.experiment.store.studies import CHANGED_VARIABLE, JOB_VARIABLE
 from bufferlab.render.setting_text import changes_text, setting_names
 from bufferlab.scenario import Scenario
 from bufferlab.web.answered import buffers_answered
+from bufferlab.web.documents import document_of
 
 SCENARIO: Final = "scenario.toml"
 SAID: Final = "answer.txt"
@@ -194,6 +195,7 @@ class Job:
             "progress": self._lines(),
             "answer": _text(self.folder / SAID),
             "view": view,
+            "document": document_of(self.asked.verb),
             "about": self.asked.about,
             "buffers": [] if running else buffers_answered(self.folder),
             "files": [] if running else self.files(),
