@@ -53,7 +53,9 @@ const tests = {
     const page = await open("");
     await page.getByRole("heading", { name: "A call and downloads at a home gateway" }).waitFor();
     await page.getByText("A home gateway: downloads, and a call that should not wait behind them.", { exact: true }).waitFor();
+    await page.getByText("Gray in the charts: the first 12 s, which the table at the end leaves out.").waitFor();
     await toTheEnd(page);
+    assert.equal(await page.getByText(/^Gray in the charts/).count(), 0);
     assert.deepEqual(await page.getByRole("region", { name: "What the run came to" }).locator("th[scope=col]").allTextContents(), ["packets of", "wait: mean", "lost", "a flow got", "packet took"]);
     await page.getByText(/^call: what is said is heard after \d\d(\.\d)? ms, rating R 93\.2, MOS 4\.4/).waitFor();
     // what words mean is said beside them, also to keys

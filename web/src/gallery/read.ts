@@ -109,8 +109,8 @@ function filled(all: number[], places: Map<number, number>): (number | null)[] {
   return all.map((x) => places.get(x) ?? (x > ends[0] && x < ends[1] ? (undefined as unknown as null) : null));
 }
 
-/** Whether what was measured agrees with what was published: "In part. Bounds kept: 18 of 21; values within their tolerance (50 %): 4 of 5. 5 more cannot
- * be compared." A bound says less than a value, so they are counted apart. */
+/** Whether what was measured agrees with what was published: "In part. Limits that are kept: 18 of 21; values within their tolerance (50 %): 4 of 5. 5 more cannot
+ * be compared." A limit says less than a value, so they are counted apart. */
 export function agreementOf({ agree, compares, verdicts, tolerance }: Figure): string {
   if (agree) return agree;
   const count = (wanted: string, isOf = (_: boolean): boolean => true): number => verdicts.filter((each) => each.verdict === wanted && isOf(each.is_bound)).reduce((sum, each) => sum + each.count, 0);
@@ -118,7 +118,7 @@ export function agreementOf({ agree, compares, verdicts, tolerance }: Figure): s
     const [agreeing, all] = [count("agrees", isOf), count("agrees", isOf) + count("differs", isOf)];
     return all ? [`${what}: ${agreeing} of ${all}`] : [];
   };
-  const parts = [...kept("bounds kept", (isBound) => isBound), ...kept(tolerance ? `values within their tolerance (${tolerance})` : "values that are the stated ones", (isBound) => !isBound)].join("; ");
+  const parts = [...kept("limits that are kept", (isBound) => isBound), ...kept(tolerance ? `values within their tolerance (${tolerance})` : "values that are the stated ones", (isBound) => !isBound)].join("; ");
   const left = count("not comparable");
   return [count("differs") ? (count("agrees") ? "In part." : "No.") : "Yes.", compares, `${parts.charAt(0).toUpperCase()}${parts.slice(1)}.`, left ? `${left} more cannot be compared.` : ""].filter(Boolean).join(" ");
 }
