@@ -9,10 +9,11 @@ import pytest
 from bufferlab.render.advise.least import least_text
 from bufferlab.scenario import Scenario, Table
 from bufferlab.studies.advise.advising import advise
+from bufferlab.studies.advise.larger import Ladder
 from bufferlab.studies.advise.roomier import are_two_sided, broken, roomier_size
 from bufferlab.studies.advise.rough import Rough
 from bufferlab.studies.advise.sensitivity import Sensitivity
-from bufferlab.studies.least import Run
+from bufferlab.studies.least import Least, Run
 from bufferlab.studies.targets import Values, parse_targets
 
 from ...advised import FIFO, advised, runs
@@ -107,3 +108,26 @@ def test_a_range_of_buffers_gives_the_one_that_holds_in_more_what_ifs() -> None:
     assert answer.packets >= 1.25 * least.size and broken(found) < answer.broken
     assert [check.met for check in answer.checks] == [True, True]
     assert found.to_dict()["queues"][0]["least_broken"] == answer.broken
+
+
+def test_a_larger_buffer_that_was_tried_is_known_though_it_was_not_taken(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """It was in no table, and a line said that no larger one was tried."""
+    tried = []
+
+    def climb(ladder: Ladder, found: Least) -> None:
+        tried.append(4 * found.upper)
+        ladder.measure(tried[-1], ladder.seeds[:1])
+
+    monkeypatch.setattr(Ladder, "climb", climb)
+    found = advise(
+        Scenario.from_toml(MANY),
+        ["utilization >= 90 %"],
+        queues="fifo",
+        quick=True,
+        threads=1,
+        progress=False,
+    )
+    assert found.answer.buffers is not None and tried
+    assert {*tried} <= {*found.answer.buffers.sizes} and found.answer.packets < min(tried)

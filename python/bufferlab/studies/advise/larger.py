@@ -47,7 +47,6 @@ class Larger:
         size: The buffer.
         behind: By which share users fare worse with the least.
         values: What its runs measured, by seed.
-        memory: All runs of the search, and those of larger buffers.
         broken: In how many changes of the traffic a smaller one missed a target, if it is taken for that.
     """
 
@@ -55,7 +54,6 @@ class Larger:
     size: int
     behind: Estimate
     values: Mapping[int, Values]
-    memory: Memory
     broken: int | None = None
 
 
@@ -280,7 +278,7 @@ class Ladder:
         if size == least or surely.verdict(size, self.confidence) != "met":
             return None
         (rival,) = self._choice(contest, size, least).rivals
-        return Larger(least, size, rival.behind, values, memory)
+        return Larger(least, size, rival.behind, values)
 
     def _choice(self, contest: Mapping[int, Sequence[Values]], first: int, second: int) -> Choice:
         """Which of two buffers to take, of equals the first."""

@@ -84,6 +84,8 @@ class Settings:
         self._say = say
         self._searches: dict[str, Paused] = {}
         self._larger: dict[str, Larger | None] = {}
+        self._above: dict[str, dict[Run, Values]] = {}
+        """What larger buffers than the least came to, whether one was taken or not."""
         self._before: dict[str, Larger | None] = {}
         """What `_larger` had of a queue before a buffer that may hold in more traffic."""
         self._smaller: dict[str, Smaller] = {}
@@ -194,7 +196,10 @@ class Settings:
 
         def measure(size: int, seeds: Sequence[int]) -> list[Values]:
             self._say(f"larger buffers of {queue.title}: {packets_text(size)}, {why}")
-            return list(self.bench.measure({Case(queue.name, size): [*seeds]}).values())
+            values = list(self.bench.measure({Case(queue.name, size): [*seeds]}).values())
+            runs = (Run(size, seed) for seed in seeds)
+            self._above.setdefault(queue.name, {}).update(zip(runs, values, strict=True))
+            return values
 
         return Ladder(
             *judged_by_buffers(aspects, weights, self.needs.emphasis),
@@ -359,9 +364,11 @@ class Settings:
             confidence = None
         if confidence is None:
             confidence = min(each.confidence for each in checks)
-        behind, less = None, self._smaller.get(queue.name)
-        if found is not None and larger is not None:
-            found, behind = dataclasses.replace(found, memory=larger.memory), larger.behind
+        less = self._smaller.get(queue.name)
+        if found is not None and queue.name in self._above:
+            memory = found.memory.copy()
+            memory.add(self._above[queue.name])
+            found = dataclasses.replace(found, memory=memory)
         around = self._around.get(queue.name)
         return Entry(
             queue,
@@ -371,7 +378,7 @@ class Settings:
             checks,
             confidence,
             found,
-            behind,
+            None if larger is None else larger.behind,
             0 if around is None else around.tried,
             None if larger is None else larger.broken,
             less if less is not None and less.size == setting else None,
