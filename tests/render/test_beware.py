@@ -208,7 +208,7 @@ def test_where_a_mix_loses_much_it_is_said_what_one_of_its_controls_loses(
 def test_a_queue_that_was_not_to_choose_from_has_a_row_beside_the_answer() -> None:
     made = advised({"fifo": (14, runs(FIFO)), "fq_codel": (5000, runs(FQ_CODEL))})
     (rival,) = made.choice.rivals
-    moved = dataclasses.replace(rival, behind=Estimate(-0.3, 0.01), apart=())
+    moved = dataclasses.replace(rival, behind=Estimate(-0.3, 0.01), loses=None, gains=None)
     other = next(each for each in made.entries.values() if each is not made.answer)
     absent = Absent(moved, (), other.values, "Juniper Junos", other.queue)
     advice = dataclasses.replace(made, absent=absent)

@@ -53,6 +53,7 @@ def mixed(now: Today, there: Today, *, least: int | None) -> Advice:
 
 
 FITS, DOES = "what runs today does as well as the answer (loss 0.5 %)", "about 5 packets meet the target"
+BESIDE = "packets wait 20 ms, not today's 20 ms"
 WORSE, ALSO = today(LOSSY, 0.3), today({**LOSSY, "loss": 0.08}, 0.3)
 
 
@@ -64,7 +65,7 @@ TELLS = " Drop counters tell: today's queue loses 12 % with the mix, {} with ren
     [
         (WORSE, today(FINE), None, FITS),
         (WORSE, today(FINE), 5, f"{DOES}, and {FITS}"),
-        (WORSE, ALSO, 5, f"{DOES}, and what runs today is worse there, too: it loses 8 %"),
+        (WORSE, ALSO, 5, f"{DOES}, and {BESIDE}; loss is 0.5 %, not 8 %"),
         (today(FINE), WORSE, None, "what runs today is worse: it loses 12 %"),
         (today(FINE), today(FINE), None, None),
         (WORSE, ALSO, None, None),
@@ -79,6 +80,23 @@ def test_what_one_control_alone_says_of_today_is_a_headline(
     lost = there.mean("loss").mean or 0.0
     counted = TELLS.format(f"{lost * 100:.2g} %") if now is WORSE and lost < 0.04 else ""
     assert found == (text and f"The mix of congestion controls decides: with reno alone, {text}.{counted}")
+
+
+@pytest.mark.parametrize(("loss", "is_said"), [(0.02, True), (0.06, False)])
+def test_a_small_buffer_that_does_with_one_control_is_said_where_users_take_a_larger_one(
+    loss: float, *, is_said: bool
+) -> None:
+    advice = mixed(today(FINE), today(FINE), least=5)
+    answer = dataclasses.replace(advice.answer, least_behind=Estimate(0.2, 0.01))
+    unmixed = advice.unmixed
+    assert unmixed is not None and unmixed.least is not None
+    light = dataclasses.replace(unmixed.least, values=tuple(runs({**FINE, "loss": loss})))
+    found = dataclasses.replace(
+        advice,
+        entries={answer.name: answer},
+        unmixed=dataclasses.replace(unmixed, least=light),
+    )
+    assert (DOES in (controls_decide(found) or "")) == is_said
 
 
 @pytest.mark.parametrize(("size", "then"), [(9, "about 9"), (None, "none")])

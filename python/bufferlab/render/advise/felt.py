@@ -367,13 +367,14 @@ def losers_text(entry: Measured, users: Sequence[Users]) -> str:
 def fare_words(rival: Rival, entry: Measured, chosen: Measured) -> str:
     """How users fare beside the answer, in words: "alike", "alike as a whole, but ...", "12 ± 3 % worse"."""
     behind = rival.behind
-    apart = "; ".join(contrast(each, entry, chosen) for each in rival.apart)
     if not felt_sign(behind):
+        known = (each for each in (rival.loses, rival.gains) if each is not None)
+        apart = "; ".join(contrast(each, entry, chosen) for each in known)
         return f"{ALIKE} as a whole, but {apart}" if apart else ALIKE
-    if (behind.mean or 0.0) < 0:
-        return f"{share_text(behind)} better"
-    most = "" if rival.worst is None else f", most: {contrast(rival.worst[0], entry, chosen)}"
-    return f"{share_text(behind)} worse{most}"
+    is_better = (behind.mean or 0.0) < 0
+    aspect = rival.gains if is_better else None if rival.worst is None else rival.worst[0]
+    most = "" if aspect is None else f", most: {contrast(aspect, entry, chosen)}"
+    return f"{share_text(behind)} {'better' if is_better else 'worse'}{most}"
 
 
 def _much_better(behind: Estimate) -> bool:

@@ -65,8 +65,7 @@ _GRAVEST, _DECIDES, _BESIDE, _MORE = range(1, 5)
 
 def headline(advice: Advice) -> str:
     """The answer in one sentence: what to run, or that nothing meets the targets."""
-    them = _targets_text(advice)
-    return next(_taken(advice, them) if advice.choice.meets else _missed(advice, them))
+    return head(advice)[0]
 
 
 def first_tried(advice: Advice) -> str:
@@ -106,7 +105,9 @@ def head(advice: Advice) -> list[str]:
 
 
 def cautions(advice: Advice) -> Iterator[str]:
-    """What speaks against the answer, the gravest first, each as a sentence."""
+    """What speaks against the answer, the gravest first, each as a sentence; nothing if today's is kept."""
+    if keeps(advice):
+        return
     yield from dict.fromkeys(_cautions_in_turn(advice))
 
 
@@ -146,8 +147,8 @@ def _meeting(advice: Advice, them: str) -> Iterator[_Said]:
     """What to run, how sure it is, what it rests on, and what spoils it."""
     now = now_text(advice)
     if now is not None and keeps(advice):
-        yield _Said(now)
-        now = None
+        yield from _keeping(advice, now, them)
+        return
     yield from map(_Said, _taken(advice, them))
     is_lossy = loses_much(advice)
     better = best_but_missed(advice) if is_lossy else None
@@ -171,6 +172,16 @@ def _meeting(advice: Advice, them: str) -> Iterator[_Said]:
     yield from _cautions(advice)
 
 
+def _keeping(advice: Advice, now: str, them: str) -> Iterator[_Said]:
+    """That what runs today is kept, whether the mix decides that, and what to run if it must change."""
+    yield _Said(now)
+    if (decides := controls_decide(advice) or may_be_bbr(advice)) is not None:
+        yield _Said(decides)
+    yield _Said(f"If it must change: {_what(advice)} {_sure(advice, them)}")
+    if advice.stage == "first" and advice.finished:
+        yield _Said(_quick(advice), _DECIDES)
+
+
 def _cautions(advice: Advice, *said: str | None) -> Iterator[_Said]:
     """What speaks against the answer: the gravest has a place before what is beside the answer."""
     for at, text in enumerate(text for text in cautions(advice) if text not in said):
@@ -178,13 +189,13 @@ def _cautions(advice: Advice, *said: str | None) -> Iterator[_Said]:
 
 
 def _sure(advice: Advice, them: str) -> str:
-    entry, it = advice.answer, "That" if keeps(advice) else "It"
+    entry = advice.answer
     if entry.identical:
         same = f"All {len(entry.runs)} runs are the same: nothing is random here."
-        return f"{it} meets {_named(advice, them)}. {same}"
+        return f"It meets {_named(advice, them)}. {same}"
     if advice.met:
         sure = sure_text(entry.confidence)
-        return f"{it} meets {_named(advice, them)}: {sure} ({len(entry.runs)} runs)."
+        return f"It meets {_named(advice, them)}: {sure} ({len(entry.runs)} runs)."
     alone = min(check.confidence for check in entry.checks)
     tried = ", since other settings were tried before it" if entry.confidence < alone - _SAME else ""
     sure = f"that is {sure_text(entry.confidence)}{tried}; {asked_text(advice.confidence)}"
@@ -204,8 +215,6 @@ def _taken(advice: Advice, them: str) -> Iterator[str]:
         begin = f"Nothing is worth running. What meets {them}:"
     elif loses_heavily(advice.answer.checked("loss").mean, advice.targets) and betters_today(advice):
         begin = "Better than what runs today, but lossy:"
-    elif keeps(advice):
-        begin = "If it must change:"
     elif first is not None:
         begin = "Only if its wait is accepted:"
     elif runs_today(advice):

@@ -8,11 +8,11 @@ from bufferlab.display import significant
 from bufferlab.render.advise.reasons import least_lost
 from bufferlab.render.advise.today import fault, may_stay, runs_today, today_name, worst_rated
 from bufferlab.render.advise.words import about_size
-from bufferlab.results.metrics.metric import FRACTION
+from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.advise.today import Today
-from bufferlab.studies.advise.unmixed import FAR_LESS
+from bufferlab.studies.advise.unmixed import FAR_LESS, Unmixed
 from bufferlab.studies.choosing.thresholds import loses_heavily
 from bufferlab.studies.internet import BBR_DECIDES
 from bufferlab.studies.targets import want_largest
@@ -57,13 +57,21 @@ def _buffer_decided(advice: Advice) -> str | None:
         return None
     meets = advice.choice.meets
     is_users = answer.least_behind is not None and answer.broken is None  # they take this buffer
-    if meets and is_users:
+    if meets and is_users and not _is_light(advice):
         return None
     size, what = _enough(advice)
     if size is None or (meets and FAR_LESS < size / answer.packets < 1 / FAR_LESS):
         return None
     them = "the target" if len(advice.targets) == 1 else "the targets"
     return f"{what} {'meets' if size == 1 else 'meet'} {them}{_newer(advice)}"
+
+
+def _is_light(advice: Advice) -> bool:
+    """Whether about the least buffer of one control alone meets the targets and does not lose much."""
+    least = None if advice.unmixed is None else advice.unmixed.least
+    return (
+        least is not None and not least.missed and not loses_heavily(least.mean("loss").mean, advice.targets)
+    )
 
 
 def _newer(advice: Advice) -> str:
@@ -106,19 +114,33 @@ def _today_there(advice: Advice, *, is_other: bool) -> str | None:
         advice: The advice.
         is_other: Whether the mix decides the buffer; then it is also said that today's is as bad there.
     """
-    now, there = advice.today, None if advice.unmixed is None else advice.unmixed.today
-    if now is None or there is None or runs_today(advice):
+    alone, now = advice.unmixed, advice.today
+    there = None if alone is None else alone.today
+    if alone is None or now is None or there is None or runs_today(advice):
         return None
     what = "what runs today" if now.default_of is None else f"the default, {today_name(now)},"
-    stays, stays_there = may_stay(advice, now), may_stay(advice, there)
+    stays, stays_there = may_stay(advice, now), may_stay(advice, there, alone)
     if not stays and not stays_there and _loses_by_mix(advice, now, there):
         return f"{what} is not as bad: {_rated(advice, there)}"
     if stays == stays_there and not (is_other and now.default_of is None):
         return None
     if stays_there:
         return f"{what} does as well as the answer ({_rated(advice, there)})"
-    why = fault(advice, there)
+    if is_other and (contrast := _least_beside(alone, there)) is not None:
+        return contrast
+    why = fault(advice, there, alone)
     return None if why is None else f"{what} is worse{' there, too' if not stays else ''}: {why}"
+
+
+def _least_beside(alone: Unmixed, now: Today) -> str | None:
+    """What about the least buffer does there beside what runs today, as a clause; `None` if unknown."""
+    if alone.least is None or alone.least.missed:
+        return None
+    (waits, waits_now), (lost, lost_now) = (
+        [unit.quantity(each.mean(name).mean or 0.0, digits=2) for each in (alone.least, now)]
+        for name, unit in (("wait_mean_ms", MILLISECONDS), ("loss", FRACTION))
+    )
+    return f"packets wait {waits}, not today's {waits_now}; loss is {lost}, not {lost_now}"
 
 
 def _loses_by_mix(advice: Advice, now: Today, there: Today) -> bool:

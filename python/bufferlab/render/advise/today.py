@@ -62,38 +62,45 @@ def _unless_there(advice: Advice, found: Today) -> str:
 
 def _call_then(advice: Advice, found: Today, why: str) -> str:
     """How the worst call fares, today and then, where nothing was said of it: "call R 49, not 93; "."""
-    heard = None if "rating R" in why else _worse_call(advice, found)
+    heard = None if "rating R" in why else _worse_call(advice, found, advice.answer)
     if heard is None:
         return ""
     name, now, then = heard
     return f"{name} R {significant(now, 3)}, not {significant(then, 3)}; "
 
 
-def _worse_call(advice: Advice, found: Today) -> tuple[str, float, float] | None:
+def _worse_call(advice: Advice, found: Today, chosen: Measured) -> tuple[str, float, float] | None:
     """The worst call, its rating today and with the answer, if that is noticeably better; else `None`."""
     worst = worst_rated(found, advice.site.users)
-    then = None if worst is None else advice.answer.mean(f"{worst[0]}.call_r").mean
+    then = None if worst is None else chosen.mean(f"{worst[0]}.call_r").mean
     if worst is None or then is None or then - worst[1] <= NOTABLE_RATING * then:
         return None
     return *worst, then
 
 
-def fault(advice: Advice, found: Today) -> str | None:
-    """Why what runs today is to be changed, as a clause; `None` if nothing surely speaks against it."""
+def fault(advice: Advice, found: Today, chosen: Measured | None = None) -> str | None:
+    """Why what runs today is to be changed, as a clause; `None` if nothing surely speaks against it.
+
+    Args:
+        advice: The answer.
+        found: What runs today.
+        chosen: What the answer measured in the traffic of that; default with its own.
+    """
+    chosen = chosen or advice.answer
     lost, behind = found.mean("loss").mean, found.rival.behind
     if found.missed:
         missed = listed([f"{title_text(each)} {each.show(each.bound)}" for each in found.missed])
         return f"it {'misses' if _surely_misses(found) else 'may miss'} {missed}"
-    if _loses_more(advice, found):
+    if _loses_more(advice, found, chosen):
         return f"it loses {FRACTION.quantity(lost or 0.0, digits=2)}"
-    if _waits_longer(advice, found) and felt_sign(behind) >= 0:
-        now, then = (_wait_ms(each) for each in (found, advice.answer))
-        is_felt = fare_words(found.rival, found, advice.answer) != ALIKE
+    if _waits_longer(advice, found, chosen) and felt_sign(behind) >= 0:
+        now, then = (_wait_ms(each) for each in (found, chosen))
+        is_felt = fare_words(found.rival, found, chosen) != ALIKE
         unfelt = "" if is_felt else _UNFELT
         waits = MILLISECONDS.quantity(now, digits=3)
         return f"packets wait {waits} in the mean, not {MILLISECONDS.text(then, digits=3)}{unfelt}"
     if felt_sign(behind) > 0:
-        return f"users fare {fare_words(found.rival, found, advice.answer)}"
+        return f"users fare {fare_words(found.rival, found, chosen)}"
     return None
 
 
@@ -103,20 +110,20 @@ def _surely_misses(found: Today) -> bool:
     return any(not each.margin(of.mean) >= -(of.half_width or 0.0) for each, of in means)  # NaN misses, too
 
 
-def _loses_more(advice: Advice, found: Today) -> bool:
+def _loses_more(advice: Advice, found: Today, chosen: Measured) -> bool:
     """Whether today loses what hardly anybody would accept, and the answer clearly less."""
-    own, lost = advice.answer.mean("loss").mean or 0.0, found.mean("loss").mean or 0.0
+    own, lost = chosen.mean("loss").mean or 0.0, found.mean("loss").mean or 0.0
     return loses_heavily(lost, advice.targets) and own <= LESS * lost
 
 
-def _waits_longer(advice: Advice, found: Today) -> bool:
+def _waits_longer(advice: Advice, found: Today, chosen: Measured) -> bool:
     """Whether packets wait longer today than their path takes, and clearly less with the answer."""
-    return _stands(advice, found) and _wait_ms(advice.answer) <= LESS * _wait_ms(found)
+    return _stands(advice, found) and _wait_ms(chosen) <= LESS * _wait_ms(found)
 
 
-def _waits_briefly(advice: Advice, found: Today) -> bool:
+def _waits_briefly(found: Today, chosen: Measured) -> bool:
     """Whether users fare worse with it by waits most, which are not long, and no more is lost."""
-    worst, own = found.rival.worst, advice.answer.mean("loss").mean or 0.0
+    worst, own = found.rival.worst, chosen.mean("loss").mean or 0.0
     is_of_waits = worst is not None and worst[0].kind == "latency" and _wait_ms(found) < LONG_WAIT_MS
     return is_of_waits and (found.mean("loss").mean or 0.0) <= own
 
@@ -152,31 +159,38 @@ def default_text(advice: Advice) -> str | None:
     return f"The default of {found.default_of}, {_now_text(advice, found)}, does, too: {_met(advice, found)}."
 
 
-def may_stay(advice: Advice, found: Today) -> bool:
+def may_stay(advice: Advice, found: Today, chosen: Measured | None = None) -> bool:
     """Whether a setting meets the targets, and users fare no worse with it, as far as they notice.
 
     Where few runs leave that open, what they favor in the mean stays: a change has to show what it brings.
     Where packets wait long with it, only if the answer is little better: a change must bring something. What
     is worse for some is weighed where users fare better as a whole, but for calls. Waits that are not long
     are no reason for a change where nothing else is worse by as much.
+
+    Args:
+        advice: The answer.
+        found: What runs today.
+        chosen: What the answer measured in the traffic of that; default with its own.
     """
+    chosen = chosen or advice.answer
     if found.missed or not advice.choice.meets or found.is_shaped:
         return False
-    if loses_heavily(found.mean("loss").mean, advice.targets) or _waits_longer(advice, found):
+    if loses_heavily(found.mean("loss").mean, advice.targets) or _waits_longer(advice, found, chosen):
         return False
-    if _worse_call(advice, found) is not None:
+    if _worse_call(advice, found, chosen) is not None:
         return False
     worst, behind = found.rival.worst, found.rival.most_behind
     is_as_good = behind <= MATERIAL or (found.rival.behind.mean or 0.0) <= 0
-    return (
-        behind < 0 or _waits_briefly(advice, found) or (is_as_good and (worst is None or worst[1] <= NOTABLE))
-    )
+    if behind < 0 or _waits_briefly(found, chosen):
+        return True
+    return is_as_good and (worst is None or worst[1] <= NOTABLE)
 
 
 def _met(advice: Advice, found: Today) -> str:
     begin = f"in the mean of {len(found.values)} runs it meets what is asked"
-    waits = f"packets wait {_waits(advice, found)}"
-    if _waits_briefly(advice, found):
+    other = "with the answer" if found.default_of else "after the change"
+    waits = f"packets wait {_waits(advice, found, other)}"
+    if _waits_briefly(found, advice.answer):
         lost, then = (each.mean("loss").mean or 0.0 for each in (found, advice.answer))
         losses = f"{FRACTION.quantity(lost, digits=2)}, not {FRACTION.text(then, digits=2)}"
         return f"{begin} and loses {losses}; {waits}"
@@ -184,11 +198,11 @@ def _met(advice: Advice, found: Today) -> str:
     return f"{begin}, and users fare {fare}{f'; but {waits}' if _stands(advice, found) else ''}"
 
 
-def _waits(advice: Advice, found: Today) -> str:
+def _waits(advice: Advice, found: Today, other: str = "with the answer") -> str:
     """How long packets wait, and how long with the answer: "41 ms in the mean (with the answer 20)"."""
     now, then = (_wait_ms(each) for each in (found, advice.answer))
     wait = MILLISECONDS.quantity(now, digits=3)
-    return f"{wait} in the mean (with the answer {MILLISECONDS.text(then, digits=3)})"
+    return f"{wait} in the mean ({other} {MILLISECONDS.text(then, digits=3)})"
 
 
 def beside_closest(advice: Advice) -> str | None:

@@ -51,8 +51,9 @@ class Rival:
             aspect; what is equal and not alike is not distinguished by them.
         missed: Targets that it misses in the mean.
         worst: The aspect in which it is behind most, and by which share; `None` if in none.
-        apart: The aspects in which its users surely fare worse or better by more than they notice, the one
-            in which they lose most first, then the one in which they gain most.
+        loses: The aspect in which its users lose most, of those in which they surely fare worse by more than
+            they notice; `None` if there is none.
+        gains: The same of what they gain.
         is_lossy: Whether it is out since it loses what hardly anybody would accept.
         is_standing: Whether packets wait longer with it than their path takes, and not with the chosen one:
             of equals it is taken last.
@@ -65,7 +66,8 @@ class Rival:
     is_alike: bool
     missed: tuple[Target, ...]
     worst: tuple[Aspect, float] | None
-    apart: tuple[Aspect, ...] = ()
+    loses: Aspect | None = None
+    gains: Aspect | None = None
     is_lossy: bool = False
     is_standing: bool = False
 
@@ -200,7 +202,8 @@ def choose(
             scored.is_alike(name, taken, times),
             missed[name],
             scored.worst(name, taken, times),
-            scored.apart(name, taken, times),
+            scored.most_behind(name, taken, times),
+            scored.most_behind(taken, name, times),
             name in out,
             name in standing and taken not in standing,
         )

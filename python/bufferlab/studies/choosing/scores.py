@@ -149,14 +149,11 @@ class Scored:
         aspect, behind = max((first or telling or found).items(), key=lambda each: each[1].mean or 0.0)
         return (aspect, behind.mean) if behind.mean is not None and behind.mean > 0 else None
 
-    def apart(self, name: str, taken: str, times: float) -> tuple[Aspect, ...]:
-        """The aspect in which users lose most with a queue and that in which they gain most, if surely."""
-        found = []
-        for one, other in ((name, taken), (taken, name)):
-            behind = {each: self._behind_in(each, one, other) for each in self.notable}
-            sure = [each for each in behind if is_worse(behind[each], self.notable[each] * times)]
-            found += sorted(sure, key=lambda each: behind[each].mean or 0.0)[-1:]
-        return tuple(found)
+    def most_behind(self, name: str, other: str, times: float) -> Aspect | None:
+        """The aspect in which users lose most with a queue beside another one, if they surely do."""
+        behind = {each: self._behind_in(each, name, other) for each in self.notable}
+        sure = [each for each in behind if is_worse(behind[each], self.notable[each] * times)]
+        return max(sure, key=lambda each: behind[each].mean or 0.0, default=None)
 
     def behind(self, name: str, other: str) -> Estimate:
         """How much worse users fare as a whole."""
