@@ -88,7 +88,7 @@ def _xe_notes(answer: Answer, unit: str) -> list[str]:
     return [
         *counted,
         _ATTACHED,
-        "Models differ in the units that they take: packets, bytes, us, ms.",
+        f"The limit is in {unit}. 'queue-limit ?' lists the units that this model takes.",
         _CONTROL,
     ]
 
@@ -294,6 +294,7 @@ IOS_XR: Final = Platform(
     disciplines=("fifo",),
     cake=False,
     shapes=True,
+    for_downloads="",
     write=write_xr,
     sources=(
         Source(
@@ -355,6 +356,7 @@ NX_OS: Final = Platform(
     disciplines=("fifo",),
     cake=False,
     shapes=False,
+    for_downloads="",
     write=write_nx,
     counts_bytes=True,
     sources=(

@@ -95,6 +95,7 @@ JUNOS: Final = Platform(
     disciplines=("fifo",),
     cake=False,
     shapes=True,
+    for_downloads="",
     write=write,
     sources=(
         Source(f"{_JUNOS}, Release 10.3", "buffer-size", "temporal in microseconds, its ranges by platform"),

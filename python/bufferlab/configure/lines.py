@@ -153,7 +153,8 @@ def configuration(
         return _none(answer, found, cake=cake)
     seen = _Seen(answer.parameters)
     written = found.write(replace(answer, parameters=seen), target)
-    direction = f"It queues what leaves {target.device}; for downloads, {found.for_downloads}."
+    others = f"; for downloads, {found.for_downloads}" if found.for_downloads else ""
+    direction = f"It queues what leaves {target.device}{others}."
     written = replace(written, notes=(direction, *written.notes, *_unset(answer, found, seen.keys_read)))
     return _made(answer, found, _plausible(answer, found, written, buffer))
 

@@ -177,7 +177,8 @@ class Platform:
         has_one_queue: Whether those lines have one queue discipline for both directions.
         linklayers: Whether those lines can count what the line takes for a packet beyond the interface.
         sources_of_both: Where was read what that has beyond one direction.
-        for_downloads: What to do for what comes in, since lines are for what leaves an interface.
+        for_downloads: What to do for what comes in, since lines are for what leaves an interface; empty of
+            what passes on the traffic of others.
         device_length: Characters of an interface's name at most; `None` if that is not known.
         counts_bytes: Whether its limits hold bytes, be it as a time, where Linux's hold packets of any size.
         defaults: What an interface runs if nobody configured a queue: the usual one first, then what others
