@@ -287,7 +287,7 @@ def test_runs_of_the_search_confirm_no_better_size() -> None:
 
 @pytest.mark.parametrize(
     ("call_ms", "downloads_ms", "expected"),
-    [(0.14, 106.0, "(downloads 106, call 0.14 ms)"), (40.0, 41.0, ""), (0.1, 0.9, ""), (None, 106.0, "")],
+    [(0.14, 106.0, "(of downloads 106, call 0.14 ms)"), (40.0, 41.0, ""), (0.1, 0.9, ""), (None, 106.0, "")],
 )
 def test_waits_of_groups_are_shown_where_they_differ(
     call_ms: float | None, downloads_ms: float, expected: str

@@ -166,11 +166,11 @@ def test_a_wait_that_the_answer_has_as_well_does_not_make_today_worse() -> None:
 def test_how_the_worst_call_fares_today_and_then_is_in_the_first_lines() -> None:
     advice = advised({"fifo": (14, runs(FQ_CODEL))}, ("utilization >= 95 %",))
     text = said(with_today(advice, {**LESS, "call.call_r": 49.2}))
-    assert "is worse: call R 49.2, not 93; it misses utilization 95 %." in text
+    assert "is worse: call R 49.2, not 93; it misses utilization 95 % (it has 90 %)." in text
     better = said(with_today(advice, {**LESS, "call.call_r": 99.0}))
-    assert "is worse: it misses utilization 95 %." in better  # a better rating is no fault
+    assert "is worse: it misses utilization 95 % (it has 90 %)." in better  # a better rating is no fault
     same = said(with_today(advice, {**LESS, "call.call_r": 92.0}))
-    assert "is worse: it misses utilization 95 %." in same
+    assert "is worse: it misses utilization 95 % (it has 90 %)." in same
 
 
 @pytest.mark.parametrize(
@@ -217,8 +217,8 @@ def test_what_misses_a_target_and_is_better_for_users_is_not_called_worse() -> N
     advice = advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",))
     text = said(with_today(advice, LESS, behind=-0.35))
     assert (
-        "packets, misses utilization 95 %, but users fare 35 ± 1 % better with it than with the answer."
-        in text
+        "packets, misses utilization 95 % (it has 90 %), but users fare 35 ± 1 % better with it than with "
+        "the answer." in text
     )
     assert "is worse" not in text
 
@@ -274,12 +274,12 @@ def test_what_runs_today_has_a_line_with_what_it_misses_and_whether_it_may_stay(
     assert "Keep what runs today: fifo with a buffer of 14 packets" in said(with_today(advice, FIFO, 14))
     shown_today = with_today(advice, LESS)
     worse = said(shown_today)
-    assert "Today's fifo, 64 packets, is worse: it misses utilization 95 %." in worse
+    assert "Today's fifo, 64 packets, is worse: it misses utilization 95 % (it has 90 %)." in worse
     assert shown_today.today is not None
     scattered = ({**LESS, "utilization": 0.91}, {**LESS, "utilization": 0.96})  # 93.5 ± 32 %
     unsure = dataclasses.replace(shown_today.today, values=scattered)
     text = said(dataclasses.replace(shown_today, today=unsure))
-    assert "Today's fifo, 64 packets, may be worse: it may miss utilization 95 %." in text
+    assert "Today's fifo, 64 packets, may be worse: it may miss utilization 95 % (it has 93.5 %)." in text
     assert "is worse: users fare 20 ± 1 % worse." in said(with_today(advice, fine))
 
 

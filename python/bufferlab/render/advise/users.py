@@ -76,7 +76,7 @@ def apart(advice: Advice, entry: Checked) -> str:
     least, most = min(known.values()), max(known.values())
     if most <= _APART * least or most - least <= _FELT_MS:
         return ""
-    return f" ({', '.join(f'{name} {significant(wait, 2)}' for name, wait in known.items())} ms)"
+    return f" (of {', '.join(f'{name} {significant(wait, 2)}' for name, wait in known.items())} ms)"
 
 
 def rated_text(rating: float) -> str:
