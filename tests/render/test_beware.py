@@ -14,6 +14,7 @@ from bufferlab.render.advise.felt import better_but_missed
 from bufferlab.render.advise.head import head
 from bufferlab.render.advise.mixes import controls_decide
 from bufferlab.render.advise.tried import tried_view
+from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.view import advice_view
 from bufferlab.render.view import View
 from bufferlab.scenario import Table
@@ -342,3 +343,14 @@ def test_why_no_larger_buffer_was_tried_is_said_with_what_would_try_it() -> None
         plain = advised({"fifo": (14, runs(values))}, where=NEAR)
         largest = entry("fifo", 14, runs(values), plain.targets, other={7: values})
         assert reason in list(grave(dataclasses.replace(plain, entries={largest.name: largest})))
+
+
+def test_a_command_for_a_queue_with_classes_says_that_its_buffer_is_that_of_all() -> None:
+    made = advised({"fifo": (14, runs(FIFO))}, ("wait_p99 <= 10 ms", "loss <= 0.1 %"))
+    classes: Table = {"discipline": "diffserv", "classes": "EF: priority 33 %; rest: weight 1"}
+    answer = made.answer
+    llq = dataclasses.replace(answer, queue=dataclasses.replace(answer.queue, table=classes, parts=2))
+    view = advice_view(dataclasses.replace(made, entries={answer.name: llq}), typed=Typed("ios-xe"))
+    text = " ".join(view.text(80).replace("│", " ").split())
+    assert "Its buffer is for all classes: 2 × 14 packets." in text and "--buffer '28 packets'" in text
+    assert "for all classes" not in advice_view(made, typed=Typed("ios-xe")).text(80)

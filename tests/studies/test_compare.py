@@ -427,8 +427,11 @@ def test_a_platform_has_its_own_queues_beside_the_file_s() -> None:
 
 
 def test_llq_s_buffer_is_that_of_class_default() -> None:
-    (half,) = bufferlab.compare(CALLS, ["llq:20"], seeds=1, progress=False).entries.values()
+    found = bufferlab.compare(CALLS, ["llq:20", "fifo:40"], seeds=1, progress=False)
+    half, plain = found.entries.values()
     assert half.buffer == "40 packets"  # of both classes
+    text = str(found)
+    assert plain.buffer == "40 packets" and "2 × 20 packets" in text and text.count("40 packets") == 1
     with pytest.raises(InputError, match="'llq:50 ms' takes class-default's queue-limit; accepted: llq:64"):
         bufferlab.compare(CALLS, ["llq:50 ms"])
 

@@ -13,7 +13,7 @@ from bufferlab.results.metrics.metric import FRACTION, ROUNDING, Metric, Unit, o
 from bufferlab.results.metrics.registry import FLOW_GROUPS, LATENCY, QUEUE_SUMMARY
 from bufferlab.stats import Estimate
 from bufferlab.studies.targets import Target
-from bufferlab.units import PS_PER_S
+from bufferlab.units import PS_PER_S, packets_text
 
 if TYPE_CHECKING:
     from bufferlab._scenario_types import ResolvedScenario
@@ -123,6 +123,11 @@ def begun(text: str, target: Target) -> str:
 def listed(names: Sequence[str]) -> str:
     """Names in a sentence: "a, b and c"."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def of_classes_text(classes: int, packets: int) -> str:
+    """The buffer of a queue with classes: "2 × 126 packets"."""
+    return f"{classes} × {packets_text(packets)}"
 
 
 def head_of(target: Target) -> str:

@@ -47,7 +47,7 @@ from bufferlab.render.advise.words import (
     sure_text,
 )
 from bufferlab.render.framed import Box, Line
-from bufferlab.render.words import measured
+from bufferlab.render.words import measured, of_classes_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
@@ -303,6 +303,12 @@ def _lost(advice: Advice, rival: Rival) -> str:
     )
 
 
+def _of_classes(entry: Entry) -> str:
+    """That a command's buffer is that of all classes, where the answer names the limit of one."""
+    parts = entry.queue.parts
+    return "" if parts == 1 else f" Its buffer is for all classes: {of_classes_text(parts, entry.packets)}."
+
+
 def _typed(advice: Advice, typed: Typed) -> Iterator[Line]:
     made = typed.lines(advice)
     entry, lines = made.entry, made.lines
@@ -310,7 +316,7 @@ def _typed(advice: Advice, typed: Typed) -> Iterator[Line]:
         better = better_but_missed(advice) if advice.choice.meets else None
         chosen = advice.answer if better is None else advice.entries[better.name]
         what = "the lines all the same" if better is None else f"those of {entry_text(chosen)}"
-        yield Line("type", f"{made.problem}. Below is what writes {what}.")
+        yield Line("type", f"{made.problem}. Below is what writes {what}.{_of_classes(chosen)}")
         command = "\n".join(LINUX.folded([typed.command(advice, chosen)]))
         yield Line("", command, verbatim=True, shorter=[(4, "")])
         return

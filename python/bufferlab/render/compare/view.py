@@ -22,13 +22,15 @@ from bufferlab.render.grid import Column, Grid
 from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.summary import notes
 from bufferlab.render.view import Heading, Terms, View
-from bufferlab.render.words import cell, listed, metric_of, title_text
+from bufferlab.render.words import cell, listed, metric_of, of_classes_text, title_text
 from bufferlab.stats import REMEDY
 from bufferlab.studies.choosing.choice import Choice, Rival
 from bufferlab.studies.choosing.order import keeps_apart, place, reason_of
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.compare.comparison import Comparison, Measured
+from bufferlab.studies.contenders import LLQ_CLASSES
 from bufferlab.studies.targets import mean_over_runs
+from bufferlab.studies.words import is_llq
 from bufferlab.units import PS_PER_S
 
 OF_LINK: Final = ("utilization", "loss", "wait_mean_ms", "wait_p95_ms")
@@ -248,10 +250,18 @@ def _fare(comparison: Comparison, rival: Rival) -> str:
 def _link(comparison: Comparison) -> Grid:
     """A row for each queue: its buffer, and what the link does."""
     rows = [
-        [entry.name, entry.buffer, *(_cell(entry, name) for name in OF_LINK)] for entry in comparison.ranked
+        [entry.name, _buffer(entry), *(_cell(entry, name) for name in OF_LINK)] for entry in comparison.ranked
     ]
     heads: list[str | Column] = [Column("buffer", "left"), *(metric_of(name).label for name in OF_LINK)]
     return Grid(["queue"], heads, rows, f"What {comparison.link} does")
+
+
+def _buffer(entry: Measured) -> str:
+    """A queue's buffer; of LLQ that of each of its classes, as `--queues` has it: "2 × 126 packets"."""
+    packets, _, unit = entry.buffer.partition(" ")
+    if not is_llq(entry.name.partition(":")[0]) or unit != "packets" or int(packets) % LLQ_CLASSES:
+        return entry.buffer
+    return of_classes_text(LLQ_CLASSES, int(packets) // LLQ_CLASSES)
 
 
 def _cell(entry: Measured, name: str) -> str:
