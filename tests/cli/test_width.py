@@ -55,3 +55,13 @@ def test_columns_go_before(bufferlab: Command, monkeypatch: pytest.MonkeyPatch) 
     wide = bufferlab("run", "small.toml").out
     assert max(map(len, narrow.splitlines())) <= 60 < max(map(len, wide.splitlines()))
     assert len(wide.splitlines()) < len(narrow.splitlines())
+
+
+@pytest.mark.parametrize(("columns", "width"), [("0", 80), ("00", 80), ("1", 40), ("39", 40), ("none", 80)])
+def test_a_width_that_nothing_fits_in_is_not_taken(
+    bufferlab: Command, monkeypatch: pytest.MonkeyPatch, columns: str, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    ended = bufferlab("run", "small.toml")
+    assert ended.status == 0 and "goodput" in ended.out
+    assert width - 10 < max(map(len, ended.out.splitlines())) <= width

@@ -17,7 +17,7 @@ import typer
 from bufferlab import __version__
 from bufferlab.cli.common import BAD_INPUT, FAILED, ending_on_signals, say, silence_stdout, status_of
 from bufferlab.cli.naming import as_typed
-from bufferlab.cli.streams import prepare_streams
+from bufferlab.cli.streams import prepare_streams, prepare_width
 from bufferlab.errors import InputError
 from bufferlab.files import not_written
 
@@ -64,6 +64,7 @@ def main(args: Sequence[str] | None = None) -> int:
             return FAILED
         with _rarely_collected():
             return main(sys.argv[1:])
+    prepare_width()
     try:
         status = _invoke(list(args))
     except BrokenPipeError:  # the reader has what it wanted of a help

@@ -1,4 +1,4 @@
-"""Standard output and error as they are: closed ones, and those that cannot write every character."""
+"""Standard output and error as they are: closed, narrow, or such that cannot write every character."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from typing import Final, TextIO
 _HANDLER: Final = "bufferlab.plain"
 _NAMES_HANDLER: Final = "backslashreplace"
 """For UTF-8, which lacks only the bytes of file names that are none: \\udcff is right in JSON, too."""
+
+_LEAST_COLUMNS: Final = 40
+"""A table of fewer loses characters."""
 
 _PLAIN: Final[Mapping[str, str]] = {
     **dict(
@@ -37,6 +40,15 @@ def prepare_streams() -> bool:
     for stream in (sys.stdout, sys.stderr):
         _make_plain(stream)
     return sys.stdout is not None
+
+
+def prepare_width() -> None:
+    """Take no width from COLUMNS where that is 0, and at least that which a table needs."""
+    asked = os.environ.get("COLUMNS", "")
+    if asked.isdecimal() and int(asked) < _LEAST_COLUMNS:
+        os.environ.pop("COLUMNS")
+        if int(asked):
+            os.environ["COLUMNS"] = str(_LEAST_COLUMNS)
 
 
 def _make_plain(stream: TextIO | None) -> None:
