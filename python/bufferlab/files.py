@@ -6,19 +6,25 @@ import io
 import os
 import secrets
 import tempfile
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
+from queue import Empty, Queue
 from typing import IO, Final
 
 from bufferlab.errors import InputError, OutputError
+from bufferlab.log import Log
 
 MAX_FILE_BYTES: Final = 32 * 2**20
 """Largest text file that is read, 32 MiB."""
 
 _MAX_NAME_BYTES: Final = 255
 """Longest name of a file, on almost all file systems."""
+
+_WAKES_S: Final = 0.2
+"""How often a wait looks whether a signal came, s."""
 
 
 def read_text(path: Path, *, what: str) -> str:
@@ -32,8 +38,7 @@ def read_text(path: Path, *, what: str) -> str:
         InputError: If it is missing, a directory, unreadable, too large, or not UTF-8.
     """
     try:
-        with path.open("rb") as stream:
-            content = stream.read(MAX_FILE_BYTES + 1)
+        content = _piped(path) if path.is_fifo() else _start_of(path)
     except FileNotFoundError:
         raise InputError("no such file", file=path, accepted=f"the path of {what}") from None
     except IsADirectoryError:
@@ -47,6 +52,33 @@ def read_text(path: Path, *, what: str) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"is not UTF-8 (at byte {error.start})", file=path, accepted="UTF-8 text") from None
+
+
+def _start_of(path: Path) -> bytes:
+    with path.open("rb") as stream:
+        return stream.read(MAX_FILE_BYTES + 1)
+
+
+def _piped(path: Path) -> bytes:
+    """What a pipe brings; that it is waited for is said, and a signal ends the wait."""
+    read: Queue[bytes | OSError] = Queue()
+
+    def wait() -> None:
+        try:
+            read.put(_start_of(path))
+        except OSError as error:
+            read.put(error)
+
+    with Log(patience=0.2) as log:
+        log.tell("pipe", f"waiting for what the pipe {path} brings")
+        threading.Thread(target=wait, name="pipe", daemon=True).start()
+        while True:  # some systems do not wake us at a signal
+            with suppress(Empty):
+                content = read.get(timeout=_WAKES_S)
+                break
+    if isinstance(content, OSError):
+        raise content
+    return content
 
 
 def cache_folder() -> Path:

@@ -17,9 +17,14 @@ EVERY_S: Final = 30.0
 
 
 class Log:
-    """Prints a line for each stage of the work within its block, with the time that has passed."""
+    """Prints a line for each stage of the work within its block, with the time that has passed.
 
-    def __init__(self) -> None:
+    Args:
+        patience: Share of `PATIENCE_S` after which it begins to.
+    """
+
+    def __init__(self, patience: float = 1.0) -> None:
+        self._patience_s = patience * PATIENCE_S
         self._began_s = time.monotonic()
         self._printed_s = -math.inf
         self._stage = ""
@@ -29,10 +34,10 @@ class Log:
 
     def __enter__(self) -> Self:
         """Hold lines back until the work has taken a while."""
-        if PATIENCE_S <= 0:
+        if self._patience_s <= 0:
             self._held = None
-        elif math.isfinite(PATIENCE_S):
-            self._timer = threading.Timer(PATIENCE_S, self._open)
+        elif math.isfinite(self._patience_s):
+            self._timer = threading.Timer(self._patience_s, self._open)
             self._timer.daemon = True
             self._timer.start()
         return self

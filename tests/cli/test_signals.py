@@ -53,6 +53,17 @@ def test_a_signal_ends_it_soon_and_loses_nothing(tmp_path: Path, name: str) -> N
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_a_pipe_that_nobody_writes_to_is_said_and_can_be_left(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.toml")
+    process = start("run", "pipe.toml", cwd=tmp_path)
+    assert process.stderr is not None
+    assert process.stderr.readline() == "bufferlab: 1 s: waiting for what the pipe pipe.toml brings\n"
+    os.kill(process.pid, signal.SIGINT)
+    assert process.communicate(timeout=30) == ("", "bufferlab: interrupted\n")
+    assert process.returncode == 130
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_while_a_compiled_module_loads_is_no_bug(
     number: signal.Signals, status: int, capsys: pytest.CaptureFixture[str]
