@@ -9,6 +9,8 @@ export PYO3_PYTHON := $(CURDIR)/.venv/bin/python
 BIN := .venv/bin
 # Where cargo builds, unless the user has said it
 export CARGO_TARGET_DIR ?= target
+# Tests start Python a thousand times: what it has compiled is kept, whatever the environment says
+unexport PYTHONDONTWRITEBYTECODE
 # Examples: make reproduce ARGS="splitbuff/fig1 --quick", make validate ARGS=--quick, make test PYTEST="-k sizing"
 ARGS ?=
 PYTEST ?=
