@@ -82,6 +82,8 @@ test-rust: lint-rust
 python-ready:
 	@scripts/setup.sh checks
 	@$(MAKE) lint-python
+# The workers of pytest find the tests compiled, else each compiles all; what is wrong with them is said then
+	@$(BIN)/pytest -q --collect-only >/dev/null || true
 
 .PHONY: dist
 dist: setup ## Builds the source distribution and a wheel for every Python into dist/ (minutes)
