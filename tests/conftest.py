@@ -33,11 +33,13 @@ TRANSFER: Final = {"kind": "transfer", "bytes": "2500 B"}
 
 
 def pytest_configure() -> None:
-    """Take Ctrl-C, as at a terminal, so that tests can send it.
+    """Take Ctrl-C, as at a terminal, so that tests can send it; wait for no disk.
 
     A shell that starts something in the background has it ignore SIGINT, and its children inherit that.
+    What a test writes need not survive a power cut, but the file that is synced must be open.
     """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    setattr(os, "fsync", os.fstat)  # noqa: B010 - mypy knows that it returns something
 
 
 _LONGEST: Final = "test_readers_can_use_the_page"
