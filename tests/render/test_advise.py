@@ -209,8 +209,8 @@ def test_a_conflict_tells_which_buffers_meet_which_target() -> None:
     given = {"fifo": (14, runs(FIFO))}
     text = " ".join(box(advised(given, ("utilization >= 99 %", "wait_mean < 15 ms"))))
     assert (
-        "With fifo, utilization at least 99 % from 14 packets on; mean wait at most 15 ms up to 1 packet"
-        in text
+        "With fifo, utilization at least 99 % takes about 14 packets or more; mean wait at most 15 ms allows "
+        "at most about 1 packet." in text
     )
     assert "meets both targets; each is met by some, so they contradict each other here." in text
 
@@ -218,13 +218,14 @@ def test_a_conflict_tells_which_buffers_meet_which_target() -> None:
 def test_a_conflict_tells_where_a_target_is_met_beyond_the_buffers_that_were_searched_for_all() -> None:
     targets = ("loss <= 0.1 %", "wait_mean < 15 ms")
     advice = advised({"fifo": (14, runs(FIFO))}, targets)
-    near = "(nearest: 0.5 %, fifo, 1 packet), even if no other target counts."
+    near = "(nearest: 0.5 %, fifo, 1 packet, with a mean wait of 1 ms), even if no other target counts."
     said = f"Nothing that was tried meets loss at most 0.1 % {near}"
     assert said in " ".join(box(advice))
     found = {"fifo": (Beyond(advice.targets[0], 800, is_met=True, runs=2, values=(FIFO,)),)}
     text = " ".join(box(dataclasses.replace(advice, beyond=found)))
     assert (
-        "With fifo, loss at most 0.1 % from about 800 packets on; mean wait" in text and "contradict" in text
+        "With fifo, loss at most 0.1 % takes about 800 packets or more; mean wait" in text
+        and "contradict" in text
     )
     whole = advice_view(dataclasses.replace(advice, beyond=found)).text(300)
     assert "searched fifo up to 200 packets for all targets together." in " ".join(whole.split())
@@ -234,7 +235,7 @@ def test_a_conflict_tells_where_a_target_is_met_beyond_the_buffers_that_were_sea
     assert tried.least is not None
     shown = dataclasses.replace(advice, beyond=none, entries={tried.name: tried})
     text = " ".join(advice_view(shown).text(300).split())
-    assert "Loss at most 0.1 %: by none (nearest: 0.2 %, fifo, 3200 packets)." in text
+    assert "Loss at most 0.1 %: by none (nearest: 0.2 %, fifo, 3200 packets, with a mean wait" in text
     # one of two further runs meets it: nobody knows
     tried.least.memory.add({Run(3200, 1): {**FIFO, "loss": 0.0009}, Run(3200, 2): {**FIFO, "loss": 0.0009}})
     text = " ".join(box(shown))
@@ -616,6 +617,16 @@ def test_the_command_for_other_lines_can_be_pasted(queue: str) -> None:
 
 
 def test_no_target_is_named_that_may_be_given_up_where_none_helps() -> None:
-    targets = ("utilization >= 99.99 %", "loss <= 0.01 %", "wait_mean < 1 ms")
-    text = advice_view(advised({"fifo": (14, runs(FIFO))}, targets)).text(300)
+    targets = ("utilization >= 99.99 %", "loss <= 0.1 %", "wait_mean < 15 ms")
+    made = advised({"fifo": (14, runs(FIFO))}, targets)
+    few = entry("fifo", 14, runs(FIFO), made.targets, other={1: {**FIFO, "wait_mean_ms": 1.0}, 9: FIFO})
+    text = advice_view(dataclasses.replace(made, entries={few.name: few})).text(300)
     assert "Whichever is given up, nothing that was tried meets the others." in text
+    both = " ".join(box(made))  # a target that nothing meets, and two that exclude each other
+    near = "(nearest: 0.5 %, fifo, 1 packet, with a mean wait of 1 ms), even if no other target counts."
+    use = "utilization at least 99.99 % takes about 200 packets or more"
+    apart = f"And with fifo, {use}; mean wait at most 15 ms allows at most about 1 packet."
+    said = (
+        f"Giving up one target is not enough. Nothing that was tried meets loss at most 0.1 % {near} {apart}"
+    )
+    assert said in both and "instead" not in both and "Whichever" not in both

@@ -55,6 +55,14 @@ def test_which_queue_meets_each_target_alone(advice: Advice) -> None:
     assert "Loss at most 0.1 %: fifo up to 14 packets (not with 20 packets); not fq_codel." in said
 
 
+def test_what_some_sizes_between_miss_is_said_to_be_not_sure(advice: Advice) -> None:
+    """How many of how many settings do tells a reader nothing."""
+    barely: dict[int, Values] = {9: {**FIFO, "utilization": 0.991}, **OTHER}
+    fifo = entry("fifo", 14, runs({**FIFO, "utilization": 0.98}), advice.targets, other=barely)
+    said = helps(dataclasses.replace(advice, entries={**advice.entries, fifo.name: fifo})) or ""
+    assert "Utilization at least 99 %: fifo from 9 packets on (not surely: some between miss it), fq" in said
+
+
 def test_a_larger_buffer_that_meets_a_target_alone(advice: Advice) -> None:
     lost = advice.targets[1]
     larger = {"fifo": (Beyond(lost, 400, True, 4, ()),)}

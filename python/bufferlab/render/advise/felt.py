@@ -317,27 +317,36 @@ def _misses(advice: Advice, best: Rival) -> str:
     missed = [
         f"{title_text(target)} is {target.show_measured(checks[target].found.mean)}, not "
         f"{target.show(target.bound)}{' (our default)' if advice.needs.is_assumed(target) else ''}"
-        f"{kept_by_groups(entry, target, advice.site.users)}"
+        f"{_kept_text(entry, target, advice.site.users)}"
         for target in best.missed
     ]
     return "; ".join(missed)
 
 
-def kept_by_groups(entry: Measured, target: Target, users: Sequence[Users]) -> str:
-    """Which groups' own packets keep a bound on all waits, and how to ask for that; empty if none do.
+def kept_by_groups(entry: Checked, target: Target, users: Sequence[Users]) -> dict[str, float]:
+    """The groups whose own packets keep a bound on all waits, and what they have of it in the mean.
 
     In a queue that keeps flows apart, what a flow of BBR lets wait is its own.
     """
-    name = target.metric.name
-    if target.group is not None or not target.wants_less or not name.startswith("wait_"):
-        return ""
-    waits = {each.name: entry.mean(f"{each.name}.{name}").mean for each in users}
-    kept = {group: wait for group, wait in waits.items() if target.margin(wait) >= 0}
+    if target.group is not None or not target.wants_less or not target.name.startswith("wait_"):
+        return {}
+    waits = {each.name: entry.checked(f"{each.name}.{target.name}").mean for each in users}
+    return {group: wait for group, wait in waits.items() if wait is not None and target.margin(wait) >= 0}
+
+
+def asked_alone(target: Target, group: str) -> str:
+    """How to ask for a bound on all waits of one group alone."""
+    asked = f"{group}.{target.name.removesuffix('_ms')} <= {target.show(target.bound)}"
+    return f"--target '{asked}' asks for that alone"
+
+
+def _kept_text(entry: Checked, target: Target, users: Sequence[Users]) -> str:
+    """The same in brackets, and how to ask for it; empty if no group keeps the bound."""
+    kept = kept_by_groups(entry, target, users)
     if not kept:
         return ""
-    asked = f"{next(iter(kept))}.{name.removesuffix('_ms')} <= {target.show(target.bound)}"
     those = ", ".join(f"{group} {target.show(wait, 2)}" for group, wait in kept.items())
-    return f" ({those}; --target '{asked}' asks for that alone)"
+    return f" ({those}; {asked_alone(target, next(iter(kept)))})"
 
 
 def gained_but_lossy(advice: Advice) -> str | None:

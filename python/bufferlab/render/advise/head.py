@@ -19,7 +19,7 @@ from bufferlab.render.advise.today import (
     runs_today,
 )
 from bufferlab.render.advise.unfilled import unfilled
-from bufferlab.render.advise.unmet import contradiction, hopeless, narrower, ranges
+from bufferlab.render.advise.unmet import contradiction, narrower, why_missed
 from bufferlab.render.advise.what_if import fragile
 from bufferlab.render.advise.words import (
     EVEN,
@@ -234,9 +234,11 @@ def _tried(advice: Advice) -> str:
 def _missing(advice: Advice, them: str) -> Iterator[_Said]:
     """That nothing meets the targets, why, and what comes nearest."""
     yield from map(_Said, _missed(advice, them))
+    if (kept := narrower(advice)) is not None:
+        yield _Said(kept)
     if (idle := unfilled(advice)) is not None:
         yield _Said(idle)
-    if (why := hopeless(advice) or ranges(advice)) is not None:
+    if (why := why_missed(advice)) is not None:
         yield _Said(why)
     if (alone := controls_decide(advice)) is not None:
         yield _Said(alone, _DECIDES)
@@ -244,8 +246,6 @@ def _missing(advice: Advice, them: str) -> Iterator[_Said]:
         yield _Said(stays)
     is_lossy = (advice.answer.checked("loss").mean or 0.0) >= HEAVY_LOSS
     yield _Said(f"Closest{', but not worth running' if is_lossy else ''}: {_what(advice)}")
-    if (kept := narrower(advice)) is not None:
-        yield _Said(kept, _DECIDES)
     yield from map(_Said, advice.rests_on)
     if advice.stage == "first" and advice.finished:
         yield _Said(_quick(advice), _DECIDES)

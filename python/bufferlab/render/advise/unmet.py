@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from statistics import median
 from typing import Final
 
-from bufferlab.render.advise.felt import kept_by_groups
+from bufferlab.render.advise.felt import asked_alone, kept_by_groups
 from bufferlab.render.advise.mixes import controls_decide
 from bufferlab.render.advise.what_if import is_monotone
 from bufferlab.render.advise.words import entry_text, queue_text
-from bufferlab.render.words import begun, listed, title_text
+from bufferlab.render.words import begun, listed, metric_of, title_text
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Sensitivity
-from bufferlab.studies.advise.unmet import Alone, Instead, Tried, alone, by_chance, instead, nearest, searched
-from bufferlab.studies.targets import Target
+from bufferlab.studies.advise.unmet import (
+    Alone,
+    Instead,
+    Tried,
+    alone,
+    by_chance,
+    instead,
+    nearest,
+    searched,
+    tried,
+)
+from bufferlab.studies.choosing.choice import missed_targets
+from bufferlab.studies.targets import Target, mean_over_runs
+
+_UNEVEN: Final = 2.0
+"""Times as long as in most runs a group waits in the mean, from which on both are said. Our choice."""
+
+_UNSURELY: Final = " (not surely: some between miss it)"
+
+_PRICE: Final = {"utilization": "a utilization of", "wait_mean_ms": "a mean wait of"}
+"""What is said of the setting that is nearest to a target: what it costs."""
 
 _CONTRADICT: Final = "; each is met by some, so they contradict each other here"
 _MAY_CONTRADICT: Final = "; each is met by some"
@@ -32,19 +52,50 @@ def contradiction(advice: Advice) -> str:
     return _MAY_CONTRADICT if advice.is_early else _CONTRADICT
 
 
+def why_missed(advice: Advice) -> str | None:
+    """What nothing meets, and what excludes each other, as sentences."""
+    alone_, apart = hopeless(advice), ranges(advice)
+    if alone_ is None or apart is None:
+        return alone_ or apart
+    return f"Giving up one target is not enough. {alone_} And {apart[0].lower()}{apart[1:]}"
+
+
+def says_both(advice: Advice) -> bool:
+    """Whether the first lines say that whichever target is given up, the others are not met."""
+    return hopeless(advice) is not None and ranges(advice) is not None
+
+
 def ranges(advice: Advice) -> str | None:
-    """With which buffers of the queue each target is met, where they exclude each other, as a sentence."""
+    """With which buffers of the queue targets are met that exclude each other, as a sentence."""
     answer = advice.answer.queue
-    if not contradiction(advice) or answer.knob != "limit":
+    known = [target for target in advice.targets if any(_haves(advice, target))]
+    if (
+        advice.choice.meets
+        or answer.knob != "limit"
+        or _is_open(advice, known)
+        or _go_together(advice, known)
+    ):
         return None
     texts = []
-    for target in advice.targets:
+    for target in known:
         found = alone(advice.entries, advice.targets, target, advice.beyond)
         own = next((each for each in found if each.entry.queue == answer and each.does), None)
         if own is None or own.entry.least is None:
             return None
-        texts.append(f"{target} {_where(own, target, is_named=False)}")
-    return f"With {queue_text(answer)}, {'; '.join(texts)}."
+        if (text := _takes(own, target)) is not None:
+            texts.append(f"{target} {text}")
+    return f"With {queue_text(answer)}, {'; '.join(texts)}." if len(texts) > 1 else None
+
+
+def _is_open(advice: Advice, known: Sequence[Target]) -> bool:
+    """Whether some target is neither met by something nor surely missed by everything."""
+    return len(known) + len(_hopeless(advice)) < len(advice.targets)
+
+
+def _go_together(advice: Advice, targets: Sequence[Target]) -> bool:
+    """Whether some setting that was tried meets all of these targets in the mean."""
+    every = (each for entry in advice.entries.values() for each in tried(entry))
+    return any(not missed_targets(each.runs, targets) for each in every)
 
 
 def hopeless(advice: Advice) -> str | None:
@@ -97,9 +148,31 @@ def _meets_rest(found: Instead, others: str) -> str | None:
 def narrower(advice: Advice) -> str | None:
     """That some groups' own packets keep a bound on all waits that the answer misses, as sentences."""
     missed = [check.target for check in advice.answer.checks if not check.met]
-    kept = {each: kept_by_groups(advice.answer, each, advice.site.users) for each in missed}
-    texts = [f"Groups' own packets keep {title_text(each)}{text}." for each, text in kept.items() if text]
-    return " ".join(texts) or None
+    return " ".join(filter(None, (_kept(advice, each) for each in missed))) or None
+
+
+def _kept(advice: Advice, target: Target) -> str | None:
+    """The same of one bound: "Packets of call keep 12 ms: their 99th percentile wait is 0.18 ms"."""
+    kept = kept_by_groups(advice.answer, target, advice.site.users)
+    if not kept:
+        return None
+    waits = listed([_own_wait(advice, target, group, mean) for group, mean in kept.items()])
+    return (
+        f"Packets of {listed(list(kept))} keep {target.show(target.bound)}: their {title_text(target)} is "
+        f"{waits}. {asked_alone(target, next(iter(kept)))}."
+    )
+
+
+def _own_wait(advice: Advice, target: Target, group: str, mean: float) -> str:
+    """A group's wait; where few runs make most of its mean, what it is in the others."""
+    every = [run.get(f"{group}.{target.name}") for run in advice.answer.runs]
+    waits = [each for each in every if each is not None]
+    usual, late = median(waits), sum(target.margin(each) < 0 for each in waits)
+    if mean <= _UNEVEN * usual and not late:
+        return target.show(mean, 2)
+    text = f"{target.show(usual, 2)} in most of {len(waits)} runs, {target.show(mean, 2)} in their mean"
+    shared = "" if advice.sharing is None else ", as one may share a long flow's queue by chance"
+    return f"{text}{shared}"
 
 
 def helps(advice: Advice) -> str | None:
@@ -166,17 +239,31 @@ def _where(each: Alone, target: Target, *, is_named: bool) -> str:
 def _range(name: str, each: Alone) -> str:
     """The sizes of a queue that met a target in the mean."""
     sizes, show, met = each.sizes, each.entry.queue.show, each.met
+    between = sizes.index(met[-1]) - sizes.index(met[0]) + 1 - len(met)
     if len(met) == len(sizes):
         text = "at all settings"
-    elif sizes.index(met[-1]) - sizes.index(met[0]) >= len(met):  # some between miss it
-        text = f"at {len(met)} of {len(sizes)} settings from {show(met[0])} to {show(met[-1])}"
     elif met[-1] == sizes[-1]:
         text = f"from {show(met[0])} on"
     elif met[0] == sizes[0]:
-        text = f"up to {show(met[-1])} (not with {show(sizes[len(met)])})"
+        text = f"up to {show(met[-1])}{'' if between else f' (not with {show(sizes[len(met)])})'}"
     else:
         text = f"from {show(met[0])} to {show(met[-1])}"
-    return f"{name} {text}".lstrip()
+    return f"{name} {text}{_UNSURELY if between else ''}".lstrip()
+
+
+def _takes(each: Alone, target: Target) -> str | None:
+    """The buffers of a queue that meet a target, as what it takes; `None` if all do."""
+    sizes, met, show = each.sizes, each.met, each.entry.queue.show
+    if each.larger is not None:
+        return f"takes about {show(each.larger.size)}{' or more' if is_monotone(target) else ''}"
+    if len(met) == len(sizes):
+        return None
+    surely = _UNSURELY if sizes.index(met[-1]) - sizes.index(met[0]) >= len(met) else ""
+    if met[-1] == sizes[-1]:
+        return f"takes about {show(met[0])} or more{surely}"
+    if met[0] == sizes[0]:
+        return f"allows at most about {show(met[-1])}{surely}"
+    return f"takes about {show(met[0])} to {show(met[-1])}{surely}"
 
 
 def _perhaps(each: Tried, target: Target) -> str:
@@ -185,9 +272,14 @@ def _perhaps(each: Tried, target: Target) -> str:
 
 
 def _nearest(advice: Advice, target: Target) -> str:
-    """What comes nearest to a target that nothing meets: " (nearest: 0.29 %, fq_codel, target 40 ms)"."""
+    """What comes nearest to a target that nothing meets, and at which price."""
     found = nearest(advice.entries, target)
-    return "" if found is None else f" (nearest: {target.show(found.mean(target), 3)}, {_text(found)})"
+    if found is None:
+        return ""
+    name = "utilization" if target.metric.name.startswith("wait_") else "wait_mean_ms"
+    metric, mean = metric_of(name), mean_over_runs(name, found.runs).mean
+    price = "" if mean is None else f", with {_PRICE[name]} {metric.unit.quantity(mean, digits=3)}"
+    return f" (nearest: {target.show(found.mean(target), 3)}, {_text(found)}{price})"
 
 
 def _text(each: Tried) -> str:
