@@ -378,5 +378,17 @@ def test_the_table_of_queues_says_how_much_use_each_was_held_to() -> None:
     assert "(99 % used)" in text and "(90 % used)" in text
 
 
+def test_a_verdict_of_other_runs_than_those_of_its_row_says_how_many_they_are() -> None:
+    made = advised({"fifo": (14, runs(FIFO)), "codel": (5000, runs(FQ_CODEL))})
+    assert "runs)" not in _ranked(made)
+    fewer = tuple(runs({**FIFO, "utilization": 0.987}))  # the common seeds, by chance
+    found = {
+        name: dataclasses.replace(each, values=fewer) if each.queue.kind == "fifo" else each
+        for name, each in made.entries.items()
+    }
+    text = _ranked(dataclasses.replace(made, entries=found))
+    assert "met (by 5 runs)" in " ".join(text.split())
+
+
 def _ranked(advice: Advice) -> str:
     return advice_view(advice).text(160).partition("Queues, with")[2].partition("\n\n\n")[0]

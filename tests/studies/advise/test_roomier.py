@@ -6,11 +6,12 @@ import dataclasses
 
 import pytest
 
+from bufferlab.render.advise.head import head
 from bufferlab.render.advise.least import least_text
 from bufferlab.scenario import Scenario, Table
 from bufferlab.studies.advise.advising import advise
 from bufferlab.studies.advise.larger import Ladder
-from bufferlab.studies.advise.roomier import are_two_sided, broken, roomier_size
+from bufferlab.studies.advise.roomier import are_two_sided, broken, edges_that_meet, roomier_size
 from bufferlab.studies.advise.rough import Rough
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.least import Least, Run
@@ -131,3 +132,19 @@ def test_a_larger_buffer_that_was_tried_is_known_though_it_was_not_taken(
     )
     assert found.answer.buffers is not None and tried
     assert {*tried} <= {*found.answer.buffers.sizes} and found.answer.packets < min(tried)
+
+
+@pytest.mark.parametrize(
+    ("larger", "said"), [(15, ", with almost no room: only about 14 packets do."), (40, "runs).")]
+)
+def test_where_hardly_another_buffer_meets_both_bounds_that_is_said_beside_how_sure_it_is(
+    larger: int, said: str
+) -> None:
+    advice = advised({"fifo": (14, runs(FIFO))}, (BUSY, SOON))
+    memory = advice.answer.buffers
+    assert memory is not None and edges_that_meet(memory, 14) is None  # the largest meets both
+    late: Values = {**FIFO, "wait_p99_ms": 51.0}
+    memory.add({Run(13, 0): {**FIFO, "utilization": 0.989}, Run(larger, 0): late})
+    assert edges_that_meet(memory, 14) == (14, 14 if larger == 15 else 37)
+    sure = next(each for each in head(advice) if each.startswith("It meets both targets: "))
+    assert sure.endswith(said) and ("no room" in sure) == (larger == 15)

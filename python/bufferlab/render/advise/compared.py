@@ -182,15 +182,13 @@ def _other_queues(advice: Advice) -> Iterator[Compared]:
         second = None
     if best is not None:
         entry = advice.entries[best.name]
-        yield Compared("best", brief_name(entry), entry, best.missed or _missed_here(entry))
+        yield Compared("best", brief_name(entry), entry, best.missed or missed_here(entry))
     if second is not None:
         entry = advice.entries[second.name]
-        missed = second.missed or _missed_here(entry)
+        missed = second.missed or missed_here(entry)
         yield Compared("runner-up", brief_name(entry), entry, missed, 5 if plain else _WITH_HEAD)
     if fifo is not None and fifo is not advice.answer and (second is None or fifo.name != second.name):
-        yield Compared(
-            "plain", brief_name(fifo), fifo, _missed(fifo) or _missed_here(fifo), 3 if plain else 7
-        )
+        yield Compared("plain", brief_name(fifo), fifo, _missed(fifo) or missed_here(fifo), 3 if plain else 7)
 
 
 def _is_today(advice: Advice, packets: int) -> bool:
@@ -217,7 +215,7 @@ def _missed(entry: Entry) -> list[Target]:
     return [each.target for each in entry.checks if not each.met]
 
 
-def _missed_here(entry: Entry) -> list[Target]:
+def missed_here(entry: Entry) -> list[Target]:
     """What the runs that are shown miss in the mean, whatever those say that checked the setting."""
     targets = [each.target for each in entry.checks]
     return [each for each in targets if each.margin(entry.mean(each.name).mean) < 0]

@@ -8,6 +8,7 @@ from typing import Final
 from bufferlab.display import significant
 from bufferlab.render.advise.alone import alone
 from bufferlab.render.advise.buffers import SHOWN, spread, unshown
+from bufferlab.render.advise.compared import missed_here
 from bufferlab.render.advise.felt import fare_text, fare_title, worse_text
 from bufferlab.render.advise.harm import calls
 from bufferlab.render.advise.today import today_name
@@ -162,13 +163,24 @@ def _queues(advice: Advice) -> Grid:
 
 def _held_text(advice: Advice, entry: Entry) -> str:
     """What is known of a queue's targets; if less use is asked of some, of how much: "met (90 % used)"."""
-    known, floor = _verdict_text(advice.verdicts(entry)), advice.needs.floor
-    if floor is None or known != "met":
+    known = _verdict_text(advice.verdicts(entry))
+    if known != "met":
         return known
+    more = [*_eased(advice, entry)]
+    if missed_here(entry):  # its row has the means of other runs
+        more.append(f"by {len(entry.runs)} runs")
+    return f"{known} ({', '.join(more)})" if more else known
+
+
+def _eased(advice: Advice, entry: Entry) -> Iterator[str]:
+    """How much use is asked of a queue, where less is asked of some."""
+    floor = advice.needs.floor
+    if floor is None:
+        return
     at = advice.targets.index(floor)
     bounds = {each.checks[at].target.bound for each in advice.entries.values()}
-    is_same = len(bounds) == 1 and advice.today is None
-    return known if is_same else f"{known} ({floor.show(entry.checks[at].target.bound)} used)"
+    if len(bounds) > 1 or advice.today is not None:
+        yield f"{floor.show(entry.checks[at].target.bound)} used"
 
 
 def _asked_of(advice: Advice, found: Beside) -> str:

@@ -18,6 +18,7 @@ from bufferlab.render.advise.today import (
     now_text,
     runs_today,
 )
+from bufferlab.render.advise.trade import narrow
 from bufferlab.render.advise.unfilled import unfilled
 from bufferlab.render.advise.unmet import contradiction, narrower, why_missed
 from bufferlab.render.advise.what_if import fragile
@@ -195,7 +196,7 @@ def _sure(advice: Advice, them: str) -> str:
         return f"It meets {_named(advice, them)}. {same}"
     if advice.met:
         sure = sure_text(entry.confidence)
-        return f"It meets {_named(advice, them)}: {sure} ({len(entry.runs)} runs)."
+        return f"It meets {_named(advice, them)}: {sure} ({len(entry.runs)} runs){narrow(advice)}."
     alone = min(check.confidence for check in entry.checks)
     tried = ", since other settings were tried before it" if entry.confidence < alone - _SAME else ""
     sure = f"that is {sure_text(entry.confidence)}{tried}; {asked_text(advice.confidence)}"

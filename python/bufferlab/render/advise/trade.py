@@ -11,10 +11,11 @@ from bufferlab.render.words import title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Smaller
-from bufferlab.studies.advise.roomier import are_two_sided, largest_that_meets
+from bufferlab.studies.advise.roomier import are_two_sided, edges_that_meet, largest_that_meets
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, NOTABLE
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Target, want_largest
+from bufferlab.units import packets_text
 
 LESS: Final = 0.5
 """The part of the answer's buffer that another one may have, at most, to be mentioned."""
@@ -83,6 +84,18 @@ def room(advice: Advice) -> str | None:
         f"Larger buffers meet all targets, too, up to {size_text(advice.site, most)}: loss {loss}, mean wait "
         f"{wait} ({counted})."
     )
+
+
+def narrow(advice: Advice) -> str:
+    """That hardly another buffer meets all targets, as the end of a sentence; empty if others do."""
+    answer = advice.answer
+    memory = answer.buffers
+    edges = None if memory is None else edges_that_meet(memory, answer.setting)
+    if edges is None or not are_two_sided(advice.targets) or edges[1] >= _ROOM * edges[0]:
+        return ""
+    low, high = edges
+    which = packets_text(high) if low == high else f"{low} to {packets_text(high)}"
+    return f", with almost no room: only about {which} {'does' if low == high == 1 else 'do'}"
 
 
 def _larger(advice: Advice, found: Smaller) -> str:

@@ -7,7 +7,9 @@ change where its queue does.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Final
 
 from bufferlab.studies.advise.advice import Advice
@@ -32,6 +34,40 @@ def largest_that_meets(memory: Memory, size: int) -> int:
                 break
             size = each
     return size
+
+
+def edges_that_meet(memory: Memory, size: int) -> tuple[int, int] | None:
+    """About the least and the largest size around one between which all targets are met.
+
+    Between a size that meets them and the next one that does not, what targets bound is taken as linear.
+
+    Args:
+        memory: The runs of a search.
+        size: A size that meets all targets.
+
+    Returns:
+        Both; `None` where no smaller or no larger size that was tried misses a target.
+    """
+    if size not in memory.sizes or not memory.meets_all(size):
+        return None
+    low, high = (
+        _edge(memory, [each for each in turn if (each - size) * sign >= 0])
+        for turn, sign in ((memory.sizes[::-1], -1), (memory.sizes, 1))
+    )
+    return None if low is None or high is None else (math.ceil(low), math.floor(high))
+
+
+def _edge(memory: Memory, sizes: Sequence[int]) -> float | None:
+    """Where the first of the targets is missed that all are met with the first size; `None` if none is."""
+    for inner, outer in pairwise(sizes):
+        shares = []
+        for target in memory.targets:
+            near, far = (float(memory.margins(each, target).mean()) for each in (inner, outer))
+            if not far >= 0:
+                shares.append(near / (near - far) if math.isfinite(far) else 0.0)
+        if shares:
+            return inner + (outer - inner) * min(shares)
+    return None
 
 
 def broken(advice: Advice) -> int:
