@@ -6,16 +6,17 @@ import dataclasses
 
 import pytest
 
-from bufferlab.render.advise.unmet import helps, without_one
+from bufferlab.render.advise.unmet import helps, shorter_wait, without_one
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.advising import advise
 from bufferlab.studies.advise.beyond import Beyond
-from bufferlab.studies.advise.unmet import by_chance
+from bufferlab.studies.advise.unmet import alone, by_chance
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
 from bufferlab.studies.least.lacking import runs_lack
 from bufferlab.studies.targets import Values, make_target
 
 from ...advised import FIFO, FQ_CODEL, advised, entry, runs
+from ...render.boxes import box
 
 TARGETS = ("utilization >= 99 %", "loss <= 0.1 %")
 OTHER: dict[int, Values] = {
@@ -93,6 +94,31 @@ def test_what_can_be_had_without_one_target(advice: Advice) -> None:
     assert "without loss at most 0.1 %, fq_codel, target 5 ms meets the other (loss " in said
 
 
+def test_a_target_that_nobody_asked_for_has_one_number(advice: Advice) -> None:
+    """Less is asked of a queue at its usual delay, and the first lines may name that."""
+    floor = advice.targets[0]
+    name, fair = next((name, each) for name, each in advice.entries.items() if each.queue.knob == "target")
+    eased = dataclasses.replace(fair.checks[0], target=dataclasses.replace(floor, bound=0.9))
+    fair = dataclasses.replace(fair, checks=(eased, *fair.checks[1:]))
+    needs = dataclasses.replace(advice.needs, floor=floor)
+    found = dataclasses.replace(advice, needs=needs, entries={**advice.entries, name: fair})
+    assert "Without our default for utilization, fifo, 14 packets meets" in (without_one(found) or "")
+    assert "Our default, utilization at least 99 % (90 % at a usual delay): fifo" in (helps(found) or "")
+
+
+@pytest.mark.parametrize(("wait_ms", "is_said"), [(1.9, True), (3.0, False)])
+def test_what_waits_much_less_than_what_is_closest_is_named_with_its_loss(
+    wait_ms: float, *, is_said: bool
+) -> None:
+    near = runs({**FIFO, "wait_mean_ms": 4.0, "loss": 0.0012})
+    brief = runs({**FQ_CODEL, "wait_mean_ms": wait_ms, "loss": 0.02, "utilization": 0.98})
+    found = advised({"fifo": (14, near), "fq_codel": (5000, brief)}, TARGETS)
+    assert found.answer.queue.kind == "fifo" and not found.choice.meets
+    said = "fq_codel, target 5 ms, has 1.9 ms of mean wait, not 4, and loses 2 %, not 0.12."
+    assert shorter_wait(found) == (said if is_said else None)
+    assert (said in " ".join(box(found))) == is_said
+
+
 def test_targets_that_are_met_have_nothing_of_it() -> None:
     found = advised({"fifo": (14, runs(FIFO))}).to_dict()
     assert (found["nearly"], found["helps"], found["instead"]) == (None, [], [])
@@ -120,3 +146,13 @@ def test_the_nearest_is_nearest_of_all_that_was_tried_for_each_target() -> None:
     fit = [size for size in memory.sizes if memory.loss(size) < HEAVY_LOSS]
     lacks = {size: runs_lack(memory.values(size), found.targets) for size in fit}
     assert lacks[found.answer.setting].is_as_near(min(lacks.values())) and len(lacks) > 5
+
+
+def test_a_setting_is_judged_by_the_runs_that_checked_it(advice: Advice) -> None:
+    """Two runs of a search may say otherwise, and the box would contradict itself."""
+    lost = advice.targets[1]
+    fifo = entry("fifo", 14, runs({**FIFO, "loss": 0.002}), advice.targets, other=OTHER)
+    assert fifo.least is not None
+    fewer = dataclasses.replace(fifo, runs=tuple(runs({**FIFO, "loss": 0.0005})))
+    (found,) = alone({fewer.name: fewer}, advice.targets, lost, {})
+    assert found.met == (14,) and alone({fifo.name: fifo}, advice.targets, lost, {})[0].met == ()

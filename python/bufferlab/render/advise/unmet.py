@@ -11,7 +11,7 @@ from bufferlab.render.advise.mixes import controls_decide
 from bufferlab.render.advise.what_if import is_monotone
 from bufferlab.render.advise.words import entry_text, queue_text
 from bufferlab.render.words import begun, listed, metric_of, title_text
-from bufferlab.results.metrics.metric import FRACTION
+from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.queues import Queue
@@ -28,6 +28,7 @@ from bufferlab.studies.advise.unmet import (
     tried,
 )
 from bufferlab.studies.choosing.choice import missed_targets
+from bufferlab.studies.choosing.thresholds import LESS, loses_heavily
 from bufferlab.studies.targets import Target, mean_over_runs
 
 _UNEVEN: Final = 2.0
@@ -122,14 +123,25 @@ def without_one(advice: Advice) -> str | None:
     others = "the other" if len(advice.targets) == 2 else "the others"
     given_up = [instead(advice.entries, advice.targets, each, advice.confidence) for each in advice.targets]
     none = f"nothing that was tried meets {others}"
-    texts = [f"without {each.given_up}, {text}" for each in given_up if (text := _meets_rest(each, others))]
+    texts = [
+        f"without {_called(advice, each.given_up)}, {text}"
+        for each in given_up
+        if (text := _meets_rest(each, others))
+    ]
     rest = [each.given_up for each in given_up if each.queue is None]
     if not texts:
         return f"Whichever is given up, {none}."
     if rest:
-        texts.append(f"without {rest[0] if len(rest) == 1 else 'any other'}, {none}")
+        texts.append(f"without {_called(advice, rest[0]) if len(rest) == 1 else 'any other'}, {none}")
     text = "; ".join(texts)
     return f"{text[:1].upper()}{text[1:]}."
+
+
+def _called(advice: Advice, target: Target) -> str:
+    """A target by name; of our default not how much, as that is less of a queue at its usual delay."""
+    if advice.needs.is_assumed(target):
+        return f"our default for {title_text(target)}"
+    return str(target)
 
 
 def _meets_rest(found: Instead, others: str) -> str | None:
@@ -180,7 +192,7 @@ def helps(advice: Advice) -> str | None:
     texts = []
     is_said = ranges(advice) is not None and len(list(searched(advice.entries))) == 1
     if len(advice.targets) > 1 and not is_said:
-        texts += [f"{begun(str(target), target)}: {_who(advice, target)}." for target in advice.targets]
+        texts += [f"{_begun(advice, target)}: {_who(advice, target)}." for target in advice.targets]
     queue = advice.answer.queue
     shown = controls_decide(advice) is not None  # the first lines have it
     eased = [
@@ -193,6 +205,42 @@ def helps(advice: Advice) -> str | None:
     if eased:
         texts.append(f"{'All met' if texts else 'Met'} with {', or '.join(eased)}.")
     return " ".join(texts) or None
+
+
+def _begun(advice: Advice, target: Target) -> str:
+    """A target at the beginning of a sentence; of our default, by which of its values queues are judged."""
+    if not advice.needs.is_assumed(target):
+        return begun(str(target), target)
+    held = {entry.checks[advice.targets.index(target)].target for entry in advice.entries.values()}
+    usual = [f" ({each.show(each.bound)} at a usual delay)" for each in held if each.bound != target.bound]
+    return f"Our default, {target}{''.join(usual)}"
+
+
+def shorter_wait(advice: Advice) -> str | None:
+    """What waits much less than what is closest to targets that nothing meets, and what it loses by that."""
+    answer = advice.answer
+    waits, lost = _wait_and_loss(answer)
+    less = [
+        each
+        for each in advice.entries.values()
+        if _wait_and_loss(each)[0] <= LESS * waits and not loses_heavily(_wait_and_loss(each)[1], ())
+    ]
+    if advice.choice.meets or not less:
+        return None
+    other = min(less, key=lambda each: _wait_and_loss(each)[1])
+    shorter, loss = _wait_and_loss(other)
+    wait = (
+        f"{MILLISECONDS.quantity(shorter, digits=3)} of mean wait, not {MILLISECONDS.text(waits, digits=3)}"
+    )
+    return (
+        f"{entry_text(other)}, has {wait}, and loses {FRACTION.quantity(loss, digits=2)}, not "
+        f"{FRACTION.text(lost, digits=2)}."
+    )
+
+
+def _wait_and_loss(entry: Entry) -> tuple[float, float]:
+    """The mean wait, ms, and the loss with the common seeds."""
+    return entry.mean("wait_mean_ms").mean or 0.0, entry.mean("loss").mean or 0.0
 
 
 def is_hopeless(advice: Advice) -> bool:

@@ -209,11 +209,19 @@ def alone(
         if entry.least is not None:
             memory = entry.least.memory
             sizes, met = memory.sizes, [size for size in memory.sizes if memory.meets(size, target)]
+            met = _as_checked(entry, target, sizes, met)
         else:
             sizes = [entry.setting]
             met = sizes if entry.checks[at].met else []
         found.append(Alone(entry, tuple(met), tuple(sizes), more))
     return found
+
+
+def _as_checked(entry: Entry, target: Target, sizes: Sequence[int], met: Sequence[int]) -> list[int]:
+    """The sizes that meet a target, with what the setting's own runs say of it, which are more."""
+    if not margins_of(entry.runs, target).mean() >= 0:
+        return [size for size in met if size != entry.setting]
+    return [size for size in sizes if size in met or size == entry.setting]
 
 
 def by_chance(entries: Mapping[str, Entry], target: Target) -> Iterator[Tried]:
