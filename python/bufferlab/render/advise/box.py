@@ -36,7 +36,7 @@ from bufferlab.render.advise.reasons import (
 from bufferlab.render.advise.today import keeps
 from bufferlab.render.advise.trade import room, trade
 from bufferlab.render.advise.typed import LINUX, WIDTH, Typed
-from bufferlab.render.advise.unmet import helps, narrower, says_both, shorter_wait, without_one
+from bufferlab.render.advise.unmet import helps, says_both, shorter_wait, without_one
 from bufferlab.render.advise.users import apart, users_lines
 from bufferlab.render.advise.what_if import supposed_text, what_if
 from bufferlab.render.advise.words import (
@@ -216,7 +216,6 @@ def _unmet(advice: Advice, first: Sequence[str]) -> Iterator[Line]:
         ("or", shorter_wait(advice), 1, ""),
         ("instead", None if says_both(advice) else without_one(advice), 1, _BELOW),
         ("helps", helps(advice), 8 if several else 1, "" if several else _BELOW),
-        ("alone", narrower(advice), 4, _BELOW),
         ("searched", searched(advice), 6, ""),
     ):
         if text is not None and text not in first:
