@@ -319,6 +319,27 @@ def fetched(comparison: Comparison, **pages_s: float) -> Comparison:
     )
 
 
+@pytest.mark.parametrize(
+    ("late", "why"),
+    [
+        (("fifo", "llq"), "packets wait less than their path takes"),
+        (("fifo",), "it keeps calls and flows apart"),
+    ],
+)
+def test_why_one_of_equals_is_preferred_holds_against_all_that_are_more_usual(
+    comparison: Comparison, late: tuple[str, ...], why: str
+) -> None:
+    """Packets waited less than their path takes with LLQ, too."""
+    found = fetched(comparison, fifo=0.3, llq=0.3, **{"llq-fair": 0.3})
+    assert found.choice is not None
+    rivals = [
+        dataclasses.replace(each, name=name, is_standing=name in late)
+        for name, each in zip(("fifo", "llq"), found.choice.rivals, strict=True)
+    ]
+    chosen = dataclasses.replace(found.choice, name="llq-fair", rivals=tuple(rivals))
+    assert f"llq-fair is preferred: {why}." in answer(dataclasses.replace(found, choice=chosen))
+
+
 def test_only_of_the_best_score_it_is_said_that_users_fare_best(comparison: Comparison) -> None:
     found = fetched(comparison, fifo=0.307, fq_codel=0.3, pie=0.4)
     notice = "to within the 5 % that users notice"

@@ -166,11 +166,13 @@ def _is_sure(rival: Rival, sign: int) -> bool:
 def _first(comparison: Comparison, choice: Choice) -> str:
     """Which of equal queues it is, and what may decide between them."""
     others = " Other traffic was not tried: advise does, and decides between them." if comparison.tied else ""
-    if any(rival.is_standing and place(rival.name) < place(choice.name) for rival in choice.rivals):
+    as_good = {*choice.equals, *choice.open}
+    usual = [each for each in choice.rivals if each.name in as_good and place(each.name) < place(choice.name)]
+    quick = [each.name for each in usual if not each.is_standing]
+    if usual and not quick:
         return f"{choice.name} is preferred: {SHORTER}.{others}"
-    as_good = [*choice.equals, *choice.open]
-    if keeps_apart(choice.name) and any(place(each) < place(choice.name) for each in as_good):
-        return f"{choice.name} is preferred: {reason_of(choice.name, choice.name, as_good)}.{others}"
+    if quick and keeps_apart(choice.name):
+        return f"{choice.name} is preferred: {reason_of(choice.name, choice.name, quick)}.{others}"
     return f"The first in our order is {choice.name}.{others}"
 
 
