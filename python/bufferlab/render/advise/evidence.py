@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -71,12 +72,15 @@ def details(advice: Advice) -> Iterator[Grid]:
 def _ranking(advice: Advice) -> Grid:
     """A line for each queue and setting, the answer first: how users fare, and what the link does."""
     rivals = {each.name: each for each in advice.choice.rivals}
+    shown = {name: (QUEUE_SUMMARY[name].unit, title) for name, title in SHOWN.items()}
+    rated = (each.name for each in advice.site.users if _is_rated(advice, each.name))
+    shown |= {f"{name}.call_r": (NUMBER, f"{name}, R") for name in itertools.islice(rated, 1)}
     rows = [
         [
             entry_text(entry),
             "" if name not in rivals else fare_text(rivals[name].behind),
             _held_text(advice, entry),
-            *(_number(entry.mean(metric).mean, QUEUE_SUMMARY[metric].unit) for metric in SHOWN),
+            *(_number(entry.mean(metric).mean, unit) for metric, (unit, _) in shown.items()),
         ]
         for name, entry in ((name, advice.entries[name]) for name in (advice.choice.name, *rivals))
     ]
@@ -86,19 +90,23 @@ def _ranking(advice: Advice) -> Grid:
             title,
             fare_text(each.rival.behind),
             _verdict_text(dict.fromkeys(each.missed, "missed")) + _asked_of(advice, each),
-            *(_number(each.mean(metric).mean, QUEUE_SUMMARY[metric].unit) for metric in SHOWN),
+            *(_number(each.mean(metric).mean, unit) for metric, (unit, _) in shown.items()),
         ]
         for title, each in more
     ]
     heads: list[str | Column] = [
         "users fare",
         Column("targets", "left", wraps=True),
-        *SHOWN.values(),
+        *(head for _, head in shown.values()),
     ]
     seeds = len(advice.answer.values)
     compared = [*advice.choice.rivals, *(each.rival for _, each in more)]
     title = f"Queues, with {seeds} common seeds{fare_title(compared, '; users fare')}"
     return _shortened(["queue"], heads, rows, title)
+
+
+def _is_rated(advice: Advice, group: str) -> bool:
+    return advice.answer.mean(f"{group}.call_r").mean is not None
 
 
 def _extra(advice: Advice) -> Iterator[tuple[str, Beside]]:
