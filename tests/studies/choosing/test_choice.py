@@ -12,7 +12,7 @@ import pytest
 from bufferlab.studies.advise.tried import Attempt
 from bufferlab.studies.choosing.choice import Choice, choose, missed_targets, standing
 from bufferlab.studies.choosing.objectives import Aspect, Kind
-from bufferlab.studies.choosing.thresholds import MATERIAL, noticed
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, MATERIAL, noticed
 from bufferlab.studies.least.lacking import Lack
 from bufferlab.studies.targets import Target, Values, make_target
 
@@ -436,6 +436,32 @@ def test_what_loses_too_much_is_out_where_another_queue_meets_as_much() -> None:
     assert both.name == "codel" and not both.outweighs and not any(rival.is_lossy for rival in both.rivals)
     alone = choose(contest, ASPECTS, ALIKE, missed=none | {"fifo": (BUSY,)}, lossy={"codel": 0.06})
     assert alone.name == "codel"  # what loses less misses a target
+
+
+@pytest.mark.parametrize(
+    ("contest", "lost", "taken"),
+    [
+        # 70 flows at 75 Mbps: what loses less than PIE counts, too, if it loses 5 % or more itself
+        ({"fifo": (3.0, 0.8e6), "fq_codel": (1.0, 1e6), "pie": (0.35, 0.46e6)}, (0.025, 0.0585, 0.178), 1),
+        ({"fifo": (3.0, 0.8e6), "fq_codel": (1.0, 1e6), "pie": (0.7, 0.9e6)}, (0.025, 0.0585, 0.178), 1),
+        # 3 flows at 3 Mbps: three times the loss for a tenth
+        ({"fifo": (3.0, 1e6), "fq_codel": (1.0, 1e6), "pie": (0.8, 1e6)}, (0.026, 0.0407, 0.122), 1),
+        ({"fifo": (3.0, 1e6), "fq_codel": (1.0, 1e6), "pie": (0.2, 0.9e6)}, (0.026, 0.0407, 0.096), 2),
+        # what is below 5 % counts as 5 %: 5.03 % need hardly more than users notice, 7.5 % half as much again
+        ({"fifo": (1.2, 1e6), "fq_codel": (1.0, 1e6)}, (0.01, 0.0503), 1),
+        ({"fifo": (2.0, 1e6), "fq_codel": (1.0, 1e6)}, (0.01, 0.075), 0),
+        ({"fifo": (2.4, 1e6), "fq_codel": (1.0, 1e6)}, (0.01, 0.075), 1),
+    ],
+)
+def test_users_must_fare_better_as_many_times_as_a_queue_loses_more(
+    contest: dict[str, tuple[float, float]], lost: tuple[float, ...], taken: int
+) -> None:
+    heavy = {name: share for name, share in zip(contest, lost, strict=True) if share >= HEAVY_LOSS}
+    none: dict[str, tuple[Target, ...]] = dict.fromkeys(contest, ())
+    measured = {name: runs(*each) for name, each in contest.items()}
+    found = choose(measured, ASPECTS, ALIKE, missed=none, lossy=heavy)
+    assert found.name == [*contest][taken]
+    assert found.outweighs == (found.name in heavy)
 
 
 def test_opposite_differences_do_not_cancel_without_a_word() -> None:

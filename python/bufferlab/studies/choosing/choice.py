@@ -23,7 +23,7 @@ from bufferlab.studies.choosing.losses import Group, felt
 from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.choosing.order import keeps_apart, place, queue_of
 from bufferlab.studies.choosing.scores import Contest, Scored
-from bufferlab.studies.choosing.thresholds import LESS, is_standing, loses_heavily
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, LESS, is_standing, loses_heavily
 from bufferlab.studies.least.lacking import Lack
 from bufferlab.studies.targets import Target, Values, mean_over_runs
 
@@ -91,8 +91,8 @@ class Choice:
             notice.
         edge: What would be taken if the thresholds were a little other, and how many times as large; `None`
             if it would be the same.
-        outweighs: Whether it loses what hardly anybody would accept, and users fare better with it all the
-            same than with every queue that loses less, and in no aspect far worse.
+        outweighs: Whether it loses what hardly anybody would accept, others do not, and users fare better
+            with it as many times as it loses more than each of those, and in no aspect far worse.
     """
 
     name: str
@@ -169,8 +169,9 @@ def choose(
         sturdy: Queues that keep the targets where the traffic changes: of equals they are taken first.
         standing: Queues in which packets wait longer than their path takes: of equals they are taken last.
         lossy: Queues that lose what hardly anybody would accept, and how much: out where another one meets as
-            many targets, unless users fare better than with each that loses less, and in no aspect far worse.
-            Where all lose that much, those are out that lose clearly more than the one that loses least.
+            many targets and does not, or loses clearly less, unless users fare better than with each of those
+            as many times as it loses more (what others lose is taken to be that much at least), and in no
+            aspect far worse.
         apart: Queues that keep flows apart, where that is preferred: of equals they are taken before others.
         superseded: Queues that are not taken where one of some others is left to choose, as that does all
             that they do: a FIFO, where LLQ has calls go before one.
@@ -184,12 +185,8 @@ def choose(
     claims = looks * (len(fit) - 1)
     scored = Scored(contest, aspects, weights, claims=claims, sturdy=sturdy, standing=standing, apart=apart)
     lost = lossy or {}
-    light = [name for name in fit if name not in lost]
-    is_light_found = bool(light)
-    if not light:
-        least = min(lost[name] for name in fit)
-        light = [name for name in fit if LESS * lost[name] <= least]
-    out = {name for name in fit if name not in light and not scored.outweighs(name, light, times)}
+    is_light_found = any(name not in lost for name in fit)
+    out = {name for name in fit if _loses_too_much(name, fit, lost, scored, times)}
     fit = [name for name in fit if name not in out]
     fit = [name for name in fit if not {*(superseded or {}).get(name, ())} & {*fit}]
     taken, best, equal = scored.choice(fit, times)
@@ -215,6 +212,20 @@ def choose(
     edge = next((each for each in others if each[0] != taken), None)
     outweighs = taken in lost and is_light_found
     return Choice(taken, tuple(rivals), fewest == 0, len(equal) == 1, best, edge, outweighs)
+
+
+def _loses_too_much(
+    name: str, fit: Sequence[str], lost: Mapping[str, float], scored: Scored, times: float
+) -> bool:
+    """Whether users do not fare better with a queue as many times as it loses more than another one.
+
+    Beside another one that loses what hardly anybody would accept, only if it loses clearly more.
+    """
+    own = lost.get(name)
+    if own is None:
+        return False
+    less = [other for other in fit if other not in lost or lost[other] <= LESS * own]
+    return any(not scored.outweighs(name, other, own / lost.get(other, HEAVY_LOSS), times) for other in less)
 
 
 def standing(

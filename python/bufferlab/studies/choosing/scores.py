@@ -118,14 +118,15 @@ class Scored:
             for each, bound in self._notable_against(name, best).items()
         )
 
-    def outweighs(self, name: str, others: Sequence[str], times: float) -> bool:
-        """Whether users surely fare better with a queue than with all others, and in no aspect far worse."""
+    def outweighs(self, name: str, other: str, better: float, times: float) -> bool:
+        """Whether users surely fare better with a queue, by a factor and at least by what they notice.
+
+        In no aspect may they fare far worse.
+        """
+        share = max(1 - 1 / better, MATERIAL * times)
         return all(
-            surely_exceeds(self._behind(other, name, scores), MATERIAL * times)
-            and not any(is_worse(self._behind_in(each, name, other), TWICE) for each in self.aspects)
-            for other in others
-            for scores in self.scores
-        )
+            surely_exceeds(self._behind(other, name, scores), share) for scores in self.scores
+        ) and not any(is_worse(self._behind_in(each, name, other), TWICE) for each in self.aspects)
 
     def _is_worse_in_some(self, name: str, other: str, times: float) -> bool:
         """Whether users surely fare worse in an aspect, by more than they notice."""
