@@ -258,7 +258,9 @@ def _others(advice: Advice) -> Iterator[Line]:
     elif second is not None:
         start = brief_name(named[0]) + _less_asked(advice, named[0])
         text = f"{start}: {_lost(advice, second)}."
-        yield Line("why not", text, shorter=[(8, f"{start}: {_brief(advice, second)}")])
+        nearer = shorter_wait(advice) is not None  # which says more than what is farther from the targets
+        shorter = [(8, f"{start}: {_brief(advice, second)}"), (2 if nearer else 0, "")]
+        yield Line("why not", text, shorter=shorter)
     if (why := equal_text(advice, named)) is not None:
         yield Line("why not", why, shorter=[(10, "")])
     if (nor := nor_others(advice)) is not None:

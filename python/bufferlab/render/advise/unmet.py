@@ -103,7 +103,8 @@ def hopeless(advice: Advice) -> str | None:
     """That targets are met by nothing even if no other counts, and what comes nearest, as a sentence."""
     if advice.choice.meets or len(advice.targets) < 2:
         return None
-    texts = [f"{target}{_nearest(advice, target)}" for target in _hopeless(advice)]
+    missed = _hopeless(advice)
+    texts = [f"{target}{_nearest(advice, target, is_priced=len(missed) == 1)}" for target in missed]
     return f"Nothing that was tried meets {listed(texts)}, even if no other target counts." if texts else None
 
 
@@ -319,14 +320,18 @@ def _perhaps(each: Tried, target: Target) -> str:
     return f"{_text(each)} ({target.show(each.mean(target), 2)})"
 
 
-def _nearest(advice: Advice, target: Target) -> str:
-    """What comes nearest to a target that nothing meets, and at which price."""
+def _nearest(advice: Advice, target: Target, *, is_priced: bool = True) -> str:
+    """What comes nearest to a target that nothing meets, and at which price where there is room for that."""
     found = nearest(advice.entries, target)
     if found is None:
         return ""
     name = "utilization" if target.metric.name.startswith("wait_") else "wait_mean_ms"
     metric, mean = metric_of(name), mean_over_runs(name, found.runs).mean
-    price = "" if mean is None else f", with {_PRICE[name]} {metric.unit.quantity(mean, digits=3)}"
+    price = (
+        ""
+        if mean is None or not is_priced
+        else f", with {_PRICE[name]} {metric.unit.quantity(mean, digits=3)}"
+    )
     return f" (nearest: {target.show(found.mean(target), 3)}, {_text(found)}{price})"
 
 
