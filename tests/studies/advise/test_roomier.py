@@ -8,6 +8,7 @@ import pytest
 
 from bufferlab.render.advise.head import head
 from bufferlab.render.advise.least import least_text
+from bufferlab.render.advise.trade import narrow
 from bufferlab.scenario import Scenario, Table
 from bufferlab.studies.advise.advising import advise
 from bufferlab.studies.advise.larger import Ladder
@@ -148,3 +149,9 @@ def test_where_hardly_another_buffer_meets_both_bounds_that_is_said_beside_how_s
     assert edges_that_meet(memory, 14) == (14, 14 if larger == 15 else 37)
     sure = next(each for each in head(advice) if each.startswith("It meets both targets: "))
     assert sure.endswith(said) and ("no room" in sure) == (larger == 15)
+    used, waits = advice.answer.checks
+    eased = dataclasses.replace(used, target=dataclasses.replace(used.target, bound=0.95))
+    answer = dataclasses.replace(advice.answer, checks=(eased, waits))
+    memory.add({Run(7, 0): {**FIFO, "utilization": 0.96}})
+    held = dataclasses.replace(advice, entries={answer.name: answer})
+    assert not narrow(held)  # with the use that it was held to, 7 packets do as well

@@ -89,8 +89,8 @@ def room(advice: Advice) -> str | None:
 def narrow(advice: Advice) -> str:
     """That hardly another buffer meets all targets, as the end of a sentence; empty if others do."""
     answer = advice.answer
-    memory = answer.buffers
-    edges = None if memory is None else edges_that_meet(memory, answer.setting)
+    held = [each.target for each in answer.checks]  # of our default less may be asked than of other queues
+    edges = None if answer.buffers is None else edges_that_meet(answer.buffers.of(held), answer.setting)
     if edges is None or not are_two_sided(advice.targets) or edges[1] >= _ROOM * edges[0]:
         return ""
     low, high = edges
