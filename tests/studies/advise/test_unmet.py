@@ -78,6 +78,13 @@ def test_what_nothing_meets_has_what_comes_nearest() -> None:
     assert (wait["nearest"]["queue"], wait["nearest"]["value"]) == ("fifo", pytest.approx(41.0, rel=0.01))
 
 
+def test_the_document_s_rows_and_checks_agree_on_what_is_missed(advice: Advice) -> None:
+    found = advice.to_dict()
+    assert any(each["behind"] is None and each["missed"] for each in found["queues"])  # the answer
+    for each in found["queues"]:
+        assert each["missed"] == [check["target"] for check in each["checks"] if not check["met"]]
+
+
 def test_what_can_be_had_without_one_target(advice: Advice) -> None:
     without_use, without_loss = advice.to_dict()["instead"]
     assert without_use == {

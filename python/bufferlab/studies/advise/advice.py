@@ -188,15 +188,12 @@ class Advice(display.Displayed):
             times: The factor.
         """
         missed = {each.name: each.missed for each in self.choice.rivals}
-        own = (
-            () if self.choice.meets else tuple(check.target for check in self.answer.checks if not check.met)
-        )
         contest = {name: entry.values for name, entry in self.entries.items()}
         return choose(
             contest,
             self.aspects,
             self.weights,
-            missed={self.choice.name: own, **missed},
+            missed={self.choice.name: self.choice.missed, **missed},
             times=times,
             looks=len(LOOKS),
             sturdy=[self.choice.name] if self.is_sturdy else (),
@@ -307,6 +304,7 @@ class Advice(display.Displayed):
             "checks": checks_to_dicts(entry.checks, entry.confidence, self.confidence),
             "confidence": entry.confidence,
             "identical": entry.identical,
+            "missed": [str(each) for each in (self.choice if rival is None else rival).missed],
             **_behind(rival),
             "least_behind": None if entry.least_behind is None else entry.least_behind.mean,
             "least_behind_ci95": None if entry.least_behind is None else entry.least_behind.half_width,
@@ -357,14 +355,13 @@ def _allowed(allowed: Allowed | None) -> dict[str, Any] | None:
 def _behind(rival: Rival | None) -> dict[str, Any]:
     """How an entry compares with the answer; nothing for the answer itself."""
     if rival is None:
-        return {"behind": None, "behind_ci95": None, "equal": None, "missed": [], "worst": None}
+        return {"behind": None, "behind_ci95": None, "equal": None, "worst": None}
     worst = None if rival.worst is None else {"metric": rival.worst[0].metric, "behind": rival.worst[1]}
     return {
         "behind": rival.behind.mean,
         "behind_ci95": rival.behind.half_width,
         "equal": rival.is_equal,
         "alike": rival.is_alike,
-        "missed": [str(each) for each in rival.missed],
         "worst": worst,
     }
 

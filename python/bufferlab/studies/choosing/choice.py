@@ -93,6 +93,7 @@ class Choice:
             if it would be the same.
         outweighs: Whether it loses what hardly anybody would accept, others do not, and users fare better
             with it as many times as it loses more than each of those, and in no aspect far worse.
+        missed: Targets that it misses in the mean.
     """
 
     name: str
@@ -102,6 +103,7 @@ class Choice:
     best: str = ""
     edge: tuple[str, float] | None = None
     outweighs: bool = False
+    missed: tuple[Target, ...] = ()
 
     @property
     def equals(self) -> tuple[str, ...]:
@@ -211,7 +213,8 @@ def choose(
     others = ((scored.choice(fit, times * near)[0], near) for near in NEAR)
     edge = next((each for each in others if each[0] != taken), None)
     outweighs = taken in lost and is_light_found
-    return Choice(taken, tuple(rivals), fewest == 0, len(equal) == 1, best, edge, outweighs)
+    is_clear = len(equal) == 1
+    return Choice(taken, tuple(rivals), fewest == 0, is_clear, best, edge, outweighs, missed[taken])
 
 
 def _loses_too_much(
