@@ -289,21 +289,27 @@ class Settings:
         return True
 
     def _misses_default_alone(self, queue: Queue, checks: Sequence[Check]) -> bool:
-        """Whether a buffer misses at most our default, and not what is asked of a usual setting."""
-        floor = self.question.floor
-        if (
-            floor is None
-            or queue.knob != "limit"
-            or any(not each.met for each in checks if each.target != floor)
-        ):
-            return False
-        used = next((each.found.mean for each in checks if each.target == floor), None)
-        (usual,) = relaxed([floor], floor)
-        return used is not None and usual.margin(used) >= 0
+        """Whether of what is asked a buffer misses our default alone, or keeps it least surely.
 
-    def _ease(self, queue: Queue, setting: int) -> None:
-        """Ask less of our default of a queue with a setting."""
-        eased = self.question.eased | {(queue.name, setting)}
+        What is asked of a usual setting it must meet.
+        """
+        floor = self.question.floor
+        if floor is None or queue.knob != "limit":
+            return False
+        others = [each for each in checks if each.target != floor]
+        (use,) = (each for each in checks if each.target == floor)
+        (usual,) = relaxed([floor], floor)
+        return (
+            all(each.met for each in others)
+            and use.confidence < min([self.confidence, *(each.confidence for each in others)])
+            and use.found.mean is not None
+            and usual.margin(use.found.mean) >= 0
+        )
+
+    def _ease(self, queue: Queue, setting: int, *, is_eased: bool = True) -> None:
+        """Ask less of our default of a queue with a setting, or all again."""
+        case = {(queue.name, setting)}
+        eased = self.question.eased | case if is_eased else self.question.eased - case
         self.question = dataclasses.replace(self.question, eased=eased)
 
     def step_up_again(self, advice: Advice) -> None:
@@ -357,11 +363,12 @@ class Settings:
         elif found is not None and found.closest == setting:
             runs = found.values
             confidence = found.confidence if found.size == setting else None
+        if found is not None and not found.confirmed:
+            asked = checks_at(self.question.targets, setting, runs, chances)
+            is_eased = self._misses_default_alone(queue, asked)
+            self._ease(queue, setting, is_eased=is_eased)
+            confidence = None if is_eased else confidence
         checks = checks_at(self.question.targets_at(queue, setting), setting, runs, chances)
-        if found is not None and not found.confirmed and self._misses_default_alone(queue, checks):
-            self._ease(queue, setting)
-            checks = checks_at(self.question.targets_at(queue, setting), setting, runs, chances)
-            confidence = None
         if confidence is None:
             confidence = min(each.confidence for each in checks)
         less = self._smaller.get(queue.name)

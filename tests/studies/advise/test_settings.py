@@ -1,0 +1,55 @@
+"""What is asked of a queue with a setting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+from bufferlab.experiment.runner import Runner
+from bufferlab.scenario import Scenario
+from bufferlab.studies.advise.floor import FLOOR, USUAL_FLOOR, default_targets
+from bufferlab.studies.advise.needs import Needs
+from bufferlab.studies.advise.question import Question
+from bufferlab.studies.advise.queues import queues_for
+from bufferlab.studies.advise.settings import Settings
+from bufferlab.studies.targets import Values
+
+from ...advised import entry
+
+def busy(use: float, loss: float) -> Mapping[int, Values]:
+    return {seed: {"utilization": use, "loss": loss + seed * 1e-5} for seed in range(8)}
+
+
+def test_less_is_asked_of_our_default_only_of_what_misses_nothing_else() -> None:
+    """What more runs say of another target must not leave two numbers for our default in one answer."""
+    base = Scenario.from_dict(
+        {
+            "run": {"duration": "2 s"},
+            "bottleneck": {"rate": "10 Mbps", "delay": "1 ms", "buffer": "20 packets"},
+            "flows": [{"name": "bulk", "count": 2, "rtt": "20 ms"}],
+        }
+    )
+    needs = Needs.of(base, ("loss <= 1 %",), None, default_targets(base, 0)).with_floor(base, 0)
+    said: list[str] = []
+    (fifo,) = queues_for("fifo", base, 0, upper=64, packet_us=1200.0, rtt_us=20_000.0)
+    settings = Settings(
+        Question.of(base, 0, needs.targets, needs.floor),
+        [fifo],
+        needs=needs,
+        confidence=0.95,
+        resolution=0.1,
+        runner=cast(Runner, None),
+        say=said.append,
+        tell_round=said.append,
+    )
+    unmet = entry("fifo", 10, [{"utilization": 0.9, "loss": 0.02}] * 2, needs.targets, other={}).least
+
+    def asked(use: float, loss: float) -> float:
+        found = settings.entry(fifo, 20, busy(use, loss), unmet)
+        return next(each.target.bound for each in found.checks if each.target.name == "utilization")
+
+    assert asked(0.98, 0.009) == USUAL_FLOOR
+    assert asked(0.98, 0.0117) == FLOOR  # checked by more runs, it misses a target that was asked for
+    assert asked(0.98, 0.009) == USUAL_FLOOR
+    assert asked(1.0, 0.009) == FLOOR  # which it meets as surely as the other
+    assert asked(0.85, 0.009) == FLOOR
