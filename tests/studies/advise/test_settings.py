@@ -1,9 +1,11 @@
-"""What is asked of a queue with a setting."""
+"""Which setting a queue has by what was measured, and what is asked of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import cast
+
+import pytest
 
 from bufferlab.experiment.runner import Runner
 from bufferlab.scenario import Scenario
@@ -11,10 +13,46 @@ from bufferlab.studies.advise.floor import FLOOR, USUAL_FLOOR, default_targets
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import queues_for
-from bufferlab.studies.advise.settings import Settings
-from bufferlab.studies.targets import Values
+from bufferlab.studies.advise.settings import Settings, nearest
+from bufferlab.studies.choosing.objectives import Aspect
+from bufferlab.studies.targets import Values, parse_targets
 
 from ...advised import entry
+
+RATING = Aspect("calls", "call: rating R", "call.call_r", "more")
+LONG_MS = 20.0
+
+SHORT = {64: (0.0186, 9.0, 80.0), 108: (0.0114, 16.0, 80.0), 256: (0.0107, 18.0, 80.0)}
+LONG = {64: (0.0186, 188.0, 80.0), 108: (0.0114, 318.0, 80.0), 256: (0.0107, 748.0, 80.0)}
+
+
+def rated(at_108: float, at_256: float) -> dict[int, tuple[float, float, float]]:
+    """Loss, mean wait and rating by buffer."""
+    return {**SHORT, 108: (0.0114, 16.0, at_108), 256: (0.0107, 18.0, at_256)}
+
+
+@pytest.mark.parametrize(
+    ("measured", "targets", "size"),
+    [
+        (SHORT, ("loss <= 1 %",), 256),  # users fare alike, and the largest uses most of the bounds
+        (LONG, ("loss <= 1 %",), 108),  # packets wait long in both
+        (rated(66.0, 48.0), ("loss <= 1 %",), 108),
+        (rated(66.0, 72.0), ("loss <= 1 %",), 256),
+        (rated(66.0, 64.0), ("loss <= 1 %",), 256),
+        (rated(10.0, 48.0), ("loss <= 1 %",), 256),  # users fare best with 64, which are not as near
+    ],
+)
+def test_of_settings_as_near_users_decide(
+    measured: Mapping[int, tuple[float, float, float]], targets: tuple[str, ...], size: int
+) -> None:
+    values: dict[int, Values] = {
+        buffer: {"loss": loss, "wait_mean_ms": wait, "call.call_r": rating}
+        for buffer, (loss, wait, rating) in measured.items()
+    }
+    found = entry("fifo", 256, [values.pop(256)] * 3, parse_targets(targets, []), other=values).least
+    assert found is not None and found.size is None
+    assert nearest(found, [RATING], {"calls": 1.0}, LONG_MS) == size
+
 
 def busy(use: float, loss: float) -> Mapping[int, Values]:
     return {seed: {"utilization": use, "loss": loss + seed * 1e-5} for seed in range(8)}

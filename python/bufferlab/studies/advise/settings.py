@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
@@ -21,9 +22,9 @@ from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.smaller import smaller
 from bufferlab.studies.choosing.choice import LOOKS
-from bufferlab.studies.choosing.objectives import Aspect, Kind, aspects_of
+from bufferlab.studies.choosing.objectives import Aspect, Kind, aspects_of, score
 from bufferlab.studies.choosing.order import place
-from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, MATERIAL
 from bufferlab.studies.least import Bench, Case, Check, Goal, Least, Run, Search, Step, least, together
 from bufferlab.studies.least.candidates import CHECK_SEEDS
 from bufferlab.studies.least.lacking import runs_lack
@@ -262,7 +263,19 @@ class Settings:
     def _size_of(self, name: str, found: Least) -> int:
         """The setting of a queue that the search came to, or another one that is taken in its place."""
         other = self._smaller.get(name) or self._larger.get(name)
-        return nearest(found) if other is None else other.size
+        return self._nearest(found) if other is None else other.size
+
+    def _nearest(self, found: Least) -> int:
+        """The setting that a search came to, or of those that miss targets what is nearest."""
+        if found.size is not None:
+            return found.closest
+        memory = found.memory
+        aspects = self.aspects(run for size in memory.sizes for run in memory.values(size))
+        weights = self.needs.weights(aspects, self.question.base)
+        long_wait_ms = longest_bought_ms(
+            self.question.site.rtt_ms, self.question.targets, self.needs.emphasis
+        )
+        return nearest(found, *judged_by_buffers(aspects, weights, self.needs.emphasis), long_wait_ms)
 
     def step_down(self, advice: Advice) -> bool:
         """Take a smaller buffer than the answer's that is as good for users; whether there is one.
@@ -392,20 +405,40 @@ class Settings:
         )
 
 
-def nearest(found: Least) -> int:
-    """The size that a search came to; where none meets all targets, the largest of those that are as near.
+def nearest(
+    found: Least, aspects: Sequence[Aspect], weights: Mapping[Kind, float], long_wait_ms: float | None
+) -> int:
+    """Where a search found nothing that meets all targets: of the sizes that are as near, users decide.
 
-    A smaller one would use less of what the bounds allow, and few runs of many sizes favor one by chance.
-    What loses what hardly anybody would accept is not it where another one loses less and nobody bounds that.
+    Of those with which they fare alike it is the largest in which packets do not wait long. A smaller one
+    would use less of what the bounds allow, and few runs of many sizes favor one by chance. Where packets
+    wait long in all, it is the smallest. What loses what hardly anybody would accept is not it where another
+    one loses less and nobody bounds that.
+
+    Args:
+        found: The search.
+        aspects: What users feel.
+        weights: How much each kind of aspect weighs.
+        long_wait_ms: From which mean wait on packets wait long; `None` if nobody calls that long.
     """
-    if found.size is not None:
-        return found.closest
     memory = found.memory
     sizes = [found.closest, *memory.sizes]
     fit = [] if bounds_loss(memory.targets) else [each for each in sizes if memory.loss(each) < HEAVY_LOSS]
     missed = {size: runs_lack(memory.values(size), memory.targets) for size in fit or sizes}
-    best = min(missed.values())
-    return max(size for size, lacks in missed.items() if lacks.is_as_near(best))
+    least = min(missed.values())
+    near = [size for size, lacks in missed.items() if lacks.is_as_near(least)]
+    shared = [seed for seed in memory.seeds(near[0]) if all(seed in memory.seeds(size) for size in near)]
+    scores = {size: _mean_score(memory.values(size, shared or None), aspects, weights) for size in near}
+    good = max(scores.values()) + math.log1p(-MATERIAL)
+    alike = [size for size in near if scores[size] >= good]
+    brief = [
+        size for size in alike if (memory.mean(size, "wait_mean_ms") or 0.0) < (long_wait_ms or math.inf)
+    ]
+    return max(brief) if brief else min(alike)
+
+
+def _mean_score(runs: Sequence[Values], aspects: Sequence[Aspect], weights: Mapping[Kind, float]) -> float:
+    return sum(score(run, aspects, weights) for run in runs) / len(runs)
 
 
 def case_of(entry: Entry) -> Case:
