@@ -42,3 +42,23 @@ def test_a_stage_has_few_lines(monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
         opened.tell("bisection", "bisection again")
     texts = [line.partition(" s: ")[2] for line in capsys.readouterr().err.splitlines()]
     assert texts == ["bisection 0", "checking 7", "bisection again"]
+
+
+def test_a_stage_that_says_nothing_lives(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(log, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(log, "EVERY_S", 0.05)
+    with log.Log() as silent:
+        silent.tell("scan", "scan 1")
+        printed, end_s = "", time.monotonic() + 60.0
+        while "still scan 1" not in printed and time.monotonic() < end_s:
+            printed += capsys.readouterr().err
+            time.sleep(0.01)
+        silent.tell("scan", "scan 2")
+        while "still scan 2" not in printed and time.monotonic() < end_s:
+            printed += capsys.readouterr().err
+            time.sleep(0.01)
+    texts = [line.partition(" s: ")[2] for line in printed.splitlines()]
+    assert list(dict.fromkeys(texts))[:2] == ["scan 1", "still scan 1"]
+    assert texts.index("scan 2") < texts.index("still scan 2")

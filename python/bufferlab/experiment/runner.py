@@ -131,8 +131,12 @@ class Runner:
         """
         return progress_bar(title, visible=self._progress, logged=self._logged, left=left)
 
-    def runs(self, experiment: Experiment[Key]) -> Iterator[Done[Key]]:
+    def runs(self, experiment: Experiment[Key], bar: Bar | None = None) -> Iterator[Done[Key]]:
         """The runs of an experiment, each as soon as it is finished.
+
+        Args:
+            experiment: What to simulate and to measure.
+            bar: What is kept up to date; default a bar with the experiment's title, if it has one.
 
         Raises:
             InputError: A point cannot be used, or the engine refuses it.
@@ -142,7 +146,7 @@ class Runner:
         keeper: Keeper | None = None
         if self._store is not None and experiment.simulator is None:
             keeper = Shelf(self._open(retry_failed=True), is_cache=self._is_cache)
-        return self._work_on(experiment, keeper, tables=False)
+        return self._work_on(experiment, keeper, bar, tables=False)
 
     def all(self, experiment: Experiment[Key]) -> list[Done[Key]]:
         """All runs of an experiment, in order of its points and their seeds.
@@ -194,11 +198,11 @@ class Runner:
         if not isinstance(experiment.points, Variants):
             raise TypeError("only variants of a scenario can be noted as failed")
         ledger = Ledger(self._open(retry_failed=retry_failed), experiment.points, tables=tables)
-        done = self._work_on(experiment, ledger, tables=tables)
+        done = self._work_on(experiment, ledger, None, tables=tables)
         return sorted(done, key=lambda each: each.number)
 
     def _work_on(
-        self, experiment: Experiment[Key], keeper: Keeper | None, *, tables: bool
+        self, experiment: Experiment[Key], keeper: Keeper | None, bar: Bar | None, *, tables: bool
     ) -> Iterator[Done[Key]]:
         work = Work(experiment, keeper)
         executor = self._executor(experiment, work, tables=tables)
@@ -211,9 +215,9 @@ class Runner:
         with Interruption(stop) as interruption:
             try:
                 visible = self._progress if experiment.title else False
-                with progress_bar(experiment.title, visible=visible) as bar:
+                with progress_bar(experiment.title, visible=visible) as own:
                     executor.start()
-                    for done in _drain(work, executor, bar):
+                    for done in _drain(work, executor, bar or own):
                         self._note(experiment, done, is_kept=keeper is not None)
                         self._count(done)
                         finished.append(done)

@@ -40,7 +40,7 @@ class Bench:
         link: Name of the link that the question is about.
         scenarios: Makes the scenario of a case.
         runner: Runs the simulations.
-        watch: Called after each run with how many of those asked for are left.
+        watch: Called with how far the runs are that were asked for.
     """
 
     def __init__(
@@ -90,12 +90,10 @@ class Bench:
                 parameters=lambda case: {"case": case.name, "size": case.size},
                 brief=True,
             )
-            before, total = self.runs, sum(map(len, missing.values()))
-            progress = Round(total)
+            before = self.runs
             try:
-                for done in self._runner.runs(experiment):
+                for done in self._runner.runs(experiment, Round(self._watch)):
                     self._take(done)
-                    self._watch(progress.after_another())
             except RunInterrupted as interrupted:
                 for done in interrupted.finished or ():
                     self._take(done)
