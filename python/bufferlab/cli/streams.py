@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, TextIO
+from typing import Any, Final, TextIO
 
 _HANDLER: Final = "bufferlab.plain"
 _NAMES_HANDLER: Final = "backslashreplace"
@@ -32,14 +32,31 @@ def prepare_streams() -> bool:
     """Make standard output and error write plain characters in place of those that they cannot encode.
 
     Returns:
-        Whether there is a standard output to write to; a closed standard error is opened to nowhere.
+        Whether there is a standard output to write to; what standard error cannot take is lost.
     """
     codecs.register_error(_HANDLER, _plainly)
     if sys.stderr is None:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for as long as we run
+    elif isinstance(sys.stderr, io.TextIOWrapper):
+        sys.stderr = _never_failing(sys.stderr)
     for stream in (sys.stdout, sys.stderr):
         _make_plain(stream)
     return sys.stdout is not None
+
+
+class _NeverFailing(io.FileIO):
+    """A file of which a full disk, or a reader that has gone, takes nothing from what is done."""
+
+    def write(self, content: Any, /) -> int:  # noqa: ANN401 - a buffer, which has no type before Python 3.12
+        try:
+            return super().write(content)
+        except OSError:
+            return len(memoryview(content))
+
+
+def _never_failing(stream: io.TextIOWrapper) -> io.TextIOWrapper:
+    raw = _NeverFailing(stream.fileno(), "w", closefd=False)
+    return io.TextIOWrapper(io.BufferedWriter(raw), stream.encoding, line_buffering=True)
 
 
 def prepare_width() -> None:
