@@ -26,6 +26,14 @@ def test_an_error_names_the_option(bufferlab: Command, args: tuple[str, ...], sa
     assert ended.line().startswith(says)
 
 
+@pytest.mark.parametrize("words", [("run", ""), ("advise", ""), ("results", "")])
+def test_an_empty_name_is_no_folder(bufferlab: Command, words: tuple[str, ...]) -> None:
+    ended = bufferlab(*words)
+    assert ended.status == 2
+    assert ended.line().startswith("bufferlab: '' is no name; accepted: ")
+    assert bufferlab(words[0], ".").line().startswith("bufferlab: .: is ")
+
+
 def test_an_error_of_a_file_names_its_key(bufferlab: Command) -> None:
     ended = bufferlab("run", "small.toml", "--seeds", "2", "--set", "run.seed=-1")
     assert ended.status == 2

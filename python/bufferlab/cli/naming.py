@@ -19,6 +19,8 @@ def as_typed(error: InputError, args: Sequence[str]) -> InputError:
     """
     end = args.index("--") if "--" in args else len(args)  # a command of the user's follows
     options = {arg.partition("=")[0] for arg in args[:end] if arg.startswith("--")}
+    if error.file == "." and "" in args[:end] and "." not in args[:end]:
+        return InputError("is no name", value="", accepted=error.accepted)
     return InputError.of([_as_typed(each, options) for each in (error, *error.others)])
 
 
