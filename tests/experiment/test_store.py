@@ -212,6 +212,13 @@ def room(size_bytes: int) -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
+def test_a_full_disk_without_a_run_promises_none(store: Store) -> None:
+    with room(1000), pytest.raises(StoreFullError) as full:
+        store.writer()
+    assert str(full.value).endswith("Free some space and run the same command again")
+    assert "kept" not in str(full.value)
+
+
 def test_a_full_disk_is_reported_before_a_run_starts(store: Store) -> None:
     writer = store.writer()
     done = 0
@@ -263,9 +270,17 @@ def test_a_store_of_another_version_is_reported(store: Store) -> None:
         InputError, match=r"store.json: is of format 9, written by Bufferlab 7.1; accepted: .*that version"
     ):
         open_store(store.directory)
-    identity.write_text("{")
-    with pytest.raises(InputError, match=r"store.json: cannot be read"):
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"\xff\xfe"])
+def test_a_damaged_identity_is_said_and_can_be_replaced(store: Store, content: bytes) -> None:
+    identity = store.directory / "store.json"
+    whole = identity.read_bytes()
+    identity.write_bytes(content)
+    with pytest.raises(InputError, match=r"store.json: is damaged; accepted: .* may be copied here"):
         open_store(store.directory)
+    identity.write_bytes(whole)
+    open_store(store.directory)
 
 
 def test_what_is_no_store(tmp_path: Path) -> None:

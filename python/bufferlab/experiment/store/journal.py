@@ -222,12 +222,22 @@ def is_live(path: Path) -> bool:
 
 def write_error(directory: Path, error: OSError) -> OutputError:
     """What to tell about a failed write into a store."""
+    kept, more = ("; all finished runs are kept", " to continue") if _has_runs(directory) else ("", "")
     if error.errno in _FULL:
         return StoreFullError(
-            f"{directory}: no space is left ({error.strerror}); all finished runs are kept. Free some "
-            "space and run the same command again to continue"
+            f"{directory}: no space is left ({error.strerror}){kept}. Free some space and run the same "
+            f"command again{more}"
         )
-    return OutputError(f"{directory}: cannot be written ({error.strerror or error}); finished runs are kept")
+    return OutputError(f"{directory}: cannot be written ({error.strerror or error}){kept}")
+
+
+def _has_runs(directory: Path) -> bool:
+    """Whether a store has finished runs, as far as can be seen."""
+    try:
+        journals = [path.read_bytes() for path in (directory / "journal").iterdir()]
+        return any(b'"run"' in content for content in journals) or any((directory / "segments").iterdir())
+    except OSError:
+        return True
 
 
 def _decode(line: bytes) -> Entry | None:

@@ -130,11 +130,13 @@ def _check(path: Path) -> None:
         document = json.loads(path.read_text(encoding="utf-8"))
         found = (document.get("format"), document.get("format_version"))
         writer = document.get("version")
-    except (OSError, ValueError, AttributeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
+    except OSError as error:
         raise InputError(
-            f"cannot be read ({reason})", file=path, accepted="a file as Bufferlab wrote it"
+            f"cannot be read ({error.strerror})", file=path, accepted="a file as Bufferlab wrote it"
         ) from error
+    except (ValueError, AttributeError) as error:
+        accepted = "that of another store, which may be copied here; the runs have files of their own"
+        raise InputError("is damaged", file=path, accepted=accepted) from error
     if found != (FORMAT, FORMAT_VERSION):
         raise InputError(
             f"is of format {found[1]!r}, written by Bufferlab {writer}",
