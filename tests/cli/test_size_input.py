@@ -6,6 +6,7 @@ from inspect import signature
 
 import pytest
 
+from bufferlab import Scenario, run
 from bufferlab.cli.size import size
 from bufferlab.cli.size_input import read_groups
 from bufferlab.studies.internet import SHARES
@@ -191,3 +192,23 @@ def test_cubic_is_as_the_stack_has_it() -> None:
     assert read_groups("cubic:3,reno:2", None, "linux") == [(own, 3), ("reno", 2)]
     assert read_groups("cubic:3", None, "rfc") == [("cubic", 3)]
     assert read_groups("10", "cubic:60%,bbr:40%", "linux") == [(own, 6), ("bbr", 4)]
+
+
+@pytest.mark.parametrize("segment", ["1 B", "60 KB"])
+def test_the_least_and_the_largest_segment_are_simulated(segment: str) -> None:
+    flow = {"name": "long", "count": 2, "rtt": "20 ms", "segment": segment}
+    made = Scenario.from_dict(
+        {
+            "run": {"duration": "2 s", "warmup": "500 ms", "stack": "linux"},
+            "bottleneck": {"rate": "20 Mbps", "buffer": "1 bdp"},
+            "flows": [flow],
+        }
+    )
+    assert run(made).summary()["queues"][0]["utilization"] > 0.1
+
+
+def test_too_many_segments_name_their_option(bufferlab: Command) -> None:
+    ended = bufferlab("size", "--rate", "8 Tbps", "--rtt", "20 ms", "--flows", "2", "--segment", "1 B")
+    assert ended.line().startswith(
+        "bufferlab: --segment: 1 is not accepted; accepted: a run of at most 2147483648"
+    )

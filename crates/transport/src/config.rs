@@ -21,7 +21,7 @@ const SHORTEST_TIMER: Span = Span::from_us(1);
 /// Longest round-trip time that a sender may state.
 const LONGEST_STATED: Span = Span::from_s(3_600);
 /// Most segments of a window: their bytes stay far within 64 bits.
-const MOST_SEGMENTS: u64 = 1_000_000_000;
+pub const MOST_SEGMENTS: u64 = 1_000_000_000;
 /// Most header bytes of a packet.
 pub const MOST_HEADERS: u64 = 1_000;
 /// Largest packet on the wire, bytes.

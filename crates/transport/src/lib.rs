@@ -23,8 +23,8 @@ mod window;
 
 pub use ack::{Ack, SackBlocks};
 pub use config::{
-    AfterIdle, BurstsConfig, EcnUse, Load, MAX_PACKET_PAYLOAD, MAX_PACKET_SEGMENTS, MOST_HEADERS, Offload,
-    Recovery, StatedIn, TcpConfig, UdpConfig, Variate, most_by_size,
+    AfterIdle, BurstsConfig, EcnUse, Load, MAX_PACKET_PAYLOAD, MAX_PACKET_SEGMENTS, MOST_HEADERS,
+    MOST_SEGMENTS, Offload, Recovery, StatedIn, TcpConfig, UdpConfig, Variate, most_by_size,
 };
 pub use receiver::{Disorder, Receiver};
 pub use rtt::RttEstimator;

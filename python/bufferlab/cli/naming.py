@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from bufferlab.errors import InputError
+
+OF_NUMBERS: Final = "--rate/--rtt/--flows"
+"""The file of errors of a scenario that is made of options."""
 
 
 def as_typed(error: InputError, args: Sequence[str]) -> InputError:
@@ -25,7 +29,12 @@ def as_typed(error: InputError, args: Sequence[str]) -> InputError:
 
 
 def _as_typed(error: InputError, options: set[str]) -> InputError:
-    option = f"--{(error.key or '').replace('_', '-')}"
-    if error.file is not None or option not in options:
+    key = error.key or ""
+    if error.file == OF_NUMBERS:  # "flows.cubic.segment"
+        key = key.rpartition(".")[2]
+    elif error.file is not None:
+        return error
+    option = f"--{key.replace('_', '-')}"
+    if option not in options:
         return error
     return InputError(error.problem, key=option, value=error.value, accepted=error.accepted)

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from bufferlab.cli.answers import check_figure
+from bufferlab.cli.naming import OF_NUMBERS
 from bufferlab.errors import NO_VALUE, InputError
 from bufferlab.scenario import Scenario
 from bufferlab.studies.internet import SPREAD, STACK, about_controls, about_round_trips, spread_of
@@ -230,7 +231,7 @@ def load(
             call_dscp=quick.call_dscp,
             **quick.details,
         )
-        made = Scenario.from_dict(content, file="--rate/--rtt/--flows")
+        made = Scenario.from_dict(content, file=OF_NUMBERS)
     assumed = []
     if is_number(quick.flows) and quick.mix is None and quick.stack == STACK:
         assumed.append(about_controls(int(quick.flows)))

@@ -109,19 +109,19 @@ def simulate(
     )
 
 
-_OF_GROUP: Final = re.compile(r"plan: groups\[(\d+)\]\.(?:source\.)?(\w+)")
+_OF_GROUP: Final = re.compile(r"plan: groups\[(\d+)\]\.(?:source\.)?(\w+): (.*); accepted: (.*)")
 _KEYS: Final = {"mss_bytes": "segment"}
 """Keys of a flow in a scenario, where the plan's have other names."""
 
 
-def _in_words_of(resolved: ResolvedScenario, message: str) -> str:
-    """What the engine says of a flow group, with the scenario's names in place of the plan's."""
-    flows = resolved["flows"]
-
-    def key(found: re.Match[str]) -> str:
-        return f"flows.{flows[int(found[1])]['name']}.{_KEYS.get(found[2], found[2])}"
-
-    return _OF_GROUP.sub(key, message)
+def _refused(resolved: ResolvedScenario, message: str, file: str | None) -> InputError:
+    """What the engine says of a plan; of a flow group with the scenario's names in place of the plan's."""
+    found = _OF_GROUP.fullmatch(message)
+    if found is None:
+        return InputError(message, file=file)
+    group, key, problem, accepted = found.groups()
+    name = resolved["flows"][int(group)]["name"]
+    return InputError(problem, file=file, key=f"flows.{name}.{_KEYS.get(key, key)}", accepted=accepted)
 
 
 def simulate_plan(
@@ -164,7 +164,7 @@ def simulate_plan(
     try:
         outcome = engine(text, control, record[1] if record else None)
     except ValueError as error:
-        raise InputError(_in_words_of(resolved, str(error)), file=file) from error
+        raise _refused(resolved, str(error), file) from error
     except OSError as error:
         raise not_written(error.filename, error) from error
     cpu_s = time.thread_time() - began_s

@@ -4,8 +4,8 @@
 //! declared here are the congestion control's, or come to several of a connection's, or are written in a form of their own.
 
 pub use bufferlab_congestion::{Growth, NamedControl};
-use bufferlab_transport::TcpConfig;
 pub use bufferlab_transport::{AfterIdle, Recovery};
+use bufferlab_transport::{MOST_SEGMENTS, TcpConfig};
 use serde::Serialize;
 use serde_json::json;
 
@@ -126,9 +126,10 @@ host_keys! {
 shown! { Stack => "ResolvedStack", Jitter => "ResolvedLaw | None", }
 
 impl Stack {
-    /// The window that the receiver can advertise, bytes: what is asked for, within the scaling limit.
+    /// The window that the receiver can advertise, bytes: what is asked for, within the scaling limit and what is simulated.
     pub fn receive_window_bytes(&self) -> u64 {
         let largest = if self.window_scaling { SCALED_WINDOW_BYTES } else { UNSCALED_WINDOW_BYTES };
-        self.window.size_bytes(self.connection.mss_bytes.into()).min(largest)
+        let segment_bytes = u64::from(self.connection.mss_bytes);
+        self.window.size_bytes(segment_bytes).min(largest).min(MOST_SEGMENTS * segment_bytes)
     }
 }

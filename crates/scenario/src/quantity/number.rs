@@ -11,6 +11,9 @@ use crate::text::value::Value;
 
 const LONGEST_TEXT: usize = 100;
 
+/// An exponent that no digits of a text that long make up for.
+const MOST_POWER: i32 = 2 * LONGEST_TEXT as i32;
+
 /// Other spellings of units; tc and iperf write rates as the last ones.
 const SPELLINGS: &[(&str, &str)] = &[
     ("µs", "us"),
@@ -59,6 +62,9 @@ pub fn split_quantity(value: &Value, units: &[Unit], accepted: &str) -> Result<(
     if let Some(&unit) = units.iter().find(|(unit, _)| *unit == usual) {
         return Ok((number, unit));
     }
+    if is_rest_of_number(written, units) {
+        return refused("is not a number with a unit".to_owned());
+    }
     let meant = without_comma(text.trim(), units);
     if !meant.is_empty() {
         return refused(format!("has a comma in its number (did you mean {}?)", meant.join(" or ")));
@@ -69,6 +75,16 @@ pub fn split_quantity(value: &Value, units: &[Unit], accepted: &str) -> Result<(
 
 fn usual_spelling(unit: &str) -> &str {
     SPELLINGS.iter().find(|(other, _)| *other == unit).map_or(unit, |(_, usual)| usual)
+}
+
+/// Whether what follows a number belongs to it, as in "10_0 Mbps" and "0x10 Mbps"; of commas more is said.
+fn is_rest_of_number(written: &str, units: &[Unit]) -> bool {
+    let Some((number, unit)) = written.rfind(|c: char| c.is_ascii_digit()).map(|at| written.split_at(at + 1))
+    else {
+        return false;
+    };
+    let unit = usual_spelling(unit.trim());
+    !number.contains(',') && units.iter().any(|(known, _)| *known == unit)
 }
 
 /// What a quantity whose number has a comma may mean: "1,5 s" is 1.5 s, "1,500 s" may be 1500 s, too.
@@ -129,7 +145,7 @@ pub fn nearest_whole(number: &BigRational) -> BigInt {
     if rest > half || (rest == half && is_odd) { below + 1 } else { below }
 }
 
-/// A decimal number of at most two digits of exponent, and what follows it, which is on one line.
+/// A decimal number, and what follows it, which is on one line.
 fn split(text: &str) -> Option<(BigRational, &str)> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
@@ -155,15 +171,15 @@ fn split(text: &str) -> Option<(BigRational, &str)> {
     Some((BigRational::from_integer(signed) * power, unit))
 }
 
-/// The exponent that begins at `at`, if there is one, and where it ends.
+/// The exponent that begins at `at`, if there is one, and where it ends; of those beyond all quantities one stands for all.
 fn exponent(text: &str, at: usize) -> (i32, usize) {
     let Some(rest) = text[at..].strip_prefix(['e', 'E']) else { return (0, at) };
     let unsigned = rest.strip_prefix(['+', '-']).unwrap_or(rest);
-    let digits = unsigned.bytes().take(2).take_while(u8::is_ascii_digit).count();
+    let digits = unsigned.bytes().take_while(u8::is_ascii_digit).count();
     if digits == 0 {
         return (0, at);
     }
-    let power: i32 = unsigned[..digits].parse().unwrap_or(0);
+    let power = unsigned[..digits].parse().unwrap_or(MOST_POWER).min(MOST_POWER);
     let end = at + 1 + (rest.len() - unsigned.len()) + digits;
     (if rest.starts_with('-') { -power } else { power }, end)
 }
