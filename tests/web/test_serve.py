@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import http.client
 import json
 import subprocess
@@ -478,6 +479,20 @@ def test_an_export_is_the_page_s_files(
     assert cli.main(["serve", "--export", str(target)]) == 2
     assert "is not empty; accepted: a new folder" in capsys.readouterr().err
     assert cli.main(["serve", "--export", str(page / "index.html" / "lab")]) == 1
+
+
+def test_an_export_that_has_no_room_leaves_nothing(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(_: Path, copy: Path) -> None:
+        copy.touch()
+        raise OSError(errno.ENOSPC, "No space left on device", str(copy))
+
+    monkeypatch.setattr("shutil.copyfile", full)
+    assert page.is_dir() and cli.main(["serve", "--export", str(tmp_path / "lab")]) == 1
+    said = capsys.readouterr().err
+    assert said == f"bufferlab: {tmp_path / 'lab'}: cannot be written (No space left on device)\n"
+    assert not (tmp_path / "lab").exists()
 
 
 def test_without_a_built_page_it_says_what_is_missing(

@@ -91,7 +91,8 @@ def cache() -> Path | None:
         probe(folder)
         prune(open_store(folder, create=True), most_days=CACHE_DAYS, most_bytes=CACHE_BYTES)
     except (OSError, InputError, OutputError, RuntimeError) as error:  # RuntimeError: there is no home
-        say(f"finished runs are not kept: {error}")
+        reason = error.strerror if isinstance(error, OSError) else None
+        say(f"finished runs are not kept: {reason or error}")
         return None
     return folder
 

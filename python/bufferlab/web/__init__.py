@@ -27,7 +27,7 @@ def built_page() -> Path:
 
 
 def export_page(folder: Path) -> None:
-    """Copy the page into a new folder; any web host can show it from there.
+    """Copy the page into a new folder; any web host can show it from there. Nothing is left if that fails.
 
     Raises:
         InputError: It was not built, or the folder holds something.
@@ -37,6 +37,21 @@ def export_page(folder: Path) -> None:
     try:
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise InputError("is not empty", file=folder, accepted="a new folder")
-        shutil.copytree(page, folder, dirs_exist_ok=True)
+        try:
+            _copy(page, folder)
+        except OSError:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
     except OSError as error:
         raise OutputError(f"{folder}: cannot be written ({error.strerror or error})") from None
+
+
+def _copy(tree: Path, into: Path) -> None:
+    """Copy a tree; unlike `copytree` it ends with the first error, which has its number."""
+    into.mkdir(parents=True, exist_ok=True)
+    for path in sorted(tree.rglob("*")):  # folders before what they hold
+        copy = into / path.relative_to(tree)
+        if path.is_dir():
+            copy.mkdir()
+        else:
+            shutil.copyfile(path, copy)
