@@ -211,7 +211,10 @@ def test_controls_that_may_be_others_and_a_loss_that_is_another_are_doubts(at_se
     near = dataclasses.replace(
         fit, controls="cubic", reproduced={**fit.captured, "loss": 0.11}, distance=0.1, queue_by="seen"
     )
-    guessed = "controls are a guess, by runs: cubic or bbr or cubic:50%,bbr:50%; --mix names them"
+    guessed = (
+        "controls are a guess, by runs: cubic or bbr or cubic:50%,bbr:50%; Vegas, DCTCP and others were not "
+        "tried; --mix names them"
+    )
     both = "loss without the flows' starts 11 %, measured {}"
     loses = f"losses of today's queue are those of the simulation: {both.format('9 %')}"
     for seen, alike, expected, first in (
@@ -223,6 +226,19 @@ def test_controls_that_may_be_others_and_a_loss_that_is_another_are_doubts(at_se
         made = dataclasses.replace(near, captured={**fit.captured, "loss": seen}, alike=alike)
         assert list(fit_doubts(made, is_mix_given=False)) == expected
         assert unfit_text(made) == first.format("8 %")
+
+
+@pytest.mark.parametrize(("own", "is_off"), [(0.0064, True), (0.013, False), (0.0179, False), (0.03, True)])
+def test_a_run_that_loses_far_more_or_less_is_doubted_however_little_that_is(
+    at_senders: Findings, own: float, *, is_off: bool
+) -> None:
+    """Of 1.6 % it had 0.64, no warning came, and today's queue was judged."""
+    fit = at_senders.fit(mix=[("cubic-linux(hystart)", 100.0)])
+    seen = {**fit.captured, "loss": 0.016}
+    made = dataclasses.replace(fit, captured=seen, reproduced={**seen, "loss": own}, distance=0.4)
+    assert is_like(made) != is_off and bool(unfit_text(made)) == is_off
+    far = "beware: the loss without the flows' starts of the run and of the capture are far apart"
+    assert any(each.startswith(far) for each in fit_lines(made, is_mix_given=False)) == is_off
 
 
 @pytest.mark.parametrize(

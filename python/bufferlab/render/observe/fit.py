@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from bufferlab.captured.fitting import OFF, Fit
+from bufferlab.captured.fitting import LITTLE_LOSS, OFF, Fit
 from bufferlab.render.words import listed
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
@@ -19,9 +19,6 @@ _WORDS: Final = {
 _ALIKE: Final = 1.1
 """A loss of the run is said beside that of the capture if one is as many times the other. Our choice."""
 
-_LITTLE_LOSS: Final = 2e-3
-"""Losses of less are a matter of chance. Our choice."""
-
 _NEAR_HEAVY: Final = 1.3
 """Losses of two captures of one link differ by as much, as each counts its own repairs. Our choice."""
 
@@ -29,6 +26,8 @@ BEWARE: Final = "beware: "
 """How lines begin that speak against the scenario."""
 
 UNSEEN_DEPTH: Final = "how much it holds was not seen and is assumed"
+
+_UNTRIED: Final = "Vegas, DCTCP and others"
 
 _NEAREST: Final = "of those tried, a run with {} is nearest to the capture"
 
@@ -69,7 +68,7 @@ def fit_lines(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
 def _loses_otherwise(fit: Fit) -> bool:
     """Whether losses of the run and the capture are apart by so much that controls may be others."""
     lost = [each or 0.0 for each in (fit.captured["loss"], fit.reproduced["loss"])]
-    return fit.captured["loss"] is not None and max(lost) > max(OFF * min(lost), _LITTLE_LOSS)
+    return fit.captured["loss"] is not None and max(lost) > max(OFF * min(lost), LITTLE_LOSS)
 
 
 def scenario_text(fit: Fit) -> str:
@@ -117,7 +116,7 @@ def fit_doubts(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
         yield from _of_today(fit)
     if fit.controls is not None and fit.alike and not is_mix_given:
         others = " or ".join((fit.controls, *map(str, fit.alike[:2])))
-        yield f"controls are a guess, by runs: {others}; --mix names them"
+        yield f"controls are a guess, by runs: {others}; {_UNTRIED} were not tried; --mix names them"
     yield from _near_heavy(fit)
     if fit.controls is None and not is_mix_given:
         yield "controls are not known and assumed, and the answer rests on them: --mix names them"
