@@ -11,8 +11,8 @@ use crate::text::value::Value;
 
 const LONGEST_TEXT: usize = 100;
 
-/// An exponent that no digits of a text that long make up for.
-const MOST_POWER: i32 = 2 * LONGEST_TEXT as i32;
+/// An exponent that the digits of a text that long do not make up for.
+const MOST_POWER: i32 = 200;
 
 /// Other spellings of units; tc and iperf write rates as the last ones.
 const SPELLINGS: &[(&str, &str)] = &[
@@ -77,7 +77,7 @@ fn usual_spelling(unit: &str) -> &str {
     SPELLINGS.iter().find(|(other, _)| *other == unit).map_or(unit, |(_, usual)| usual)
 }
 
-/// Whether what follows a number belongs to it, as in "10_0 Mbps" and "0x10 Mbps"; of commas more is said.
+/// Whether what follows a number belongs to it, as in `10_0 Mbps` and `0x10 Mbps`; of commas more is said.
 fn is_rest_of_number(written: &str, units: &[Unit]) -> bool {
     let Some((number, unit)) = written.rfind(|c: char| c.is_ascii_digit()).map(|at| written.split_at(at + 1))
     else {
