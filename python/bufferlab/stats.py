@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -209,13 +210,22 @@ class Survival:
     def __init__(self, durations: FloatArray, ended: npt.NDArray[np.bool_]) -> None:
         self.ended = int(ended.sum())
         self.censored = int(ended.size) - self.ended
-        self._times, which = np.unique(durations, return_inverse=True)
-        ends = np.bincount(which, weights=ended, minlength=self._times.size)
-        gone = np.cumsum(np.bincount(which, minlength=self._times.size))
-        at_risk = durations.size - np.concatenate([[0], gone[:-1]]) if gone.size else gone
-        self._lasting = np.cumprod(1 - ends / at_risk)
+        self._durations = durations
+        self._has_ended = ended
+
+    @cached_property
+    def _curve(self) -> tuple[FloatArray, FloatArray]:
+        """The durations in order, and the share that lasts longer than each."""
+        times, which = np.unique(self._durations, return_inverse=True)
+        ends = np.bincount(which, weights=self._has_ended)
+        gone = np.cumsum(np.bincount(which))
+        at_risk = self._durations.size - np.concatenate([[0], gone[:-1]])
+        return times, np.cumprod(1 - ends / at_risk)
 
     def quantile(self, quantile: float) -> float | None:
         """A quantile above 0 and below 1, in the durations' unit; `None` if too few have ended to tell."""
-        reached = np.flatnonzero(self._lasting <= (1 - quantile) * (1 + _ROUNDING))
-        return float(self._times[reached[0]]) if reached.size else None
+        if not self.ended:
+            return None
+        times, lasting = self._curve
+        reached = np.flatnonzero(lasting <= (1 - quantile) * (1 + _ROUNDING))
+        return float(times[reached[0]]) if reached.size else None

@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
 import polars as pl
 
 from bufferlab.results.exchanges import begun_of
 from bufferlab.results.measurement import Measurement
 from bufferlab.results.tables import ALL
-from bufferlab.results.transfers import with_transfers
+from bufferlab.results.transfers import counted_transfers
 from bufferlab.results.videos import Viewing
 from bufferlab.stats import Survival
 from bufferlab.units import PS_PER_S
@@ -28,7 +29,8 @@ class FlowGroup:
 
     Attributes:
         name: The group, or "all".
-        flows: Its rows of `with_transfers`.
+        flows: Its rows of the frame `flows`.
+        transfers: Those of them that are transfers which count.
         exchanges: Its exchanges that count; none for all groups together, as pings and pages differ.
         viewing: What viewers of its videos see; `None` without any.
         reached_s: The run's end, s.
@@ -37,6 +39,7 @@ class FlowGroup:
 
     name: str
     flows: pl.DataFrame
+    transfers: pl.DataFrame
     exchanges: pl.DataFrame
     viewing: Viewing | None
     reached_s: float
@@ -45,29 +48,27 @@ class FlowGroup:
     @cached_property
     def goodput_bps(self) -> pl.Series:
         """Goodput of each flow."""
-        return self.flows["goodput_bps"].drop_nulls()
+        return _known(self.flows["goodput_bps"])
 
     @cached_property
     def alike_goodput_bps(self) -> pl.Series:
         """Goodput of each of the flows that compare."""
-        return self.alike["goodput_bps"].drop_nulls()
+        return _known(self.alike["goodput_bps"])
 
     @cached_property
-    def transfers(self) -> pl.DataFrame:
-        """The transfers that count."""
-        return self.flows.filter("counts") if self.flows["counts"].any() else self.flows.clear()
+    def transfers_lasted_s(self) -> pl.Series:
+        """How long each transfer was seen."""
+        return self._lasted_s(self.transfers, "completion_s")
 
     @cached_property
     def completion(self) -> Survival:
         """How long transfers take."""
-        finished = self.transfers["completion_s"].is_not_null()
-        return Survival(self.transfers["lasted_s"].to_numpy(), finished.to_numpy())
+        return _survival(self.transfers_lasted_s, self.transfers["completion_s"])
 
     @cached_property
     def exchange(self) -> Survival:
         """How long exchanges take."""
-        lasted_s = self.exchanges["duration_s"].fill_null(self.reached_s - self.exchanges["start_s"])
-        return Survival(lasted_s.to_numpy(), self.exchanges["duration_s"].is_not_null().to_numpy())
+        return _survival(self._lasted_s(self.exchanges, "duration_s"), self.exchanges["duration_s"])
 
     def sum(self, column: str) -> int:
         """Sum of a column over the flows."""
@@ -94,11 +95,17 @@ class FlowGroup:
         last = done.sort("end_s").group_by("flow").agg(pl.col("jitter_ms").last())
         return number(last["jitter_ms"].mean())
 
+    def _lasted_s(self, rows: pl.DataFrame, column: str) -> pl.Series:
+        """How long each took, or was seen if it did not end."""
+        took_s = rows[column]
+        return took_s.fill_null(self.reached_s - rows["start_s"]) if took_s.null_count() else took_s
+
 
 def flow_groups(run: Measurement) -> Iterator[FlowGroup]:
     """The groups of a run that have flows, and "all" if there are several."""
     reached_s = run.reached_ps / PS_PER_S
-    flows = with_transfers(run.flows, run.resolved, warmup_s=run.warmup_s, reached_s=reached_s)
+    transfers = counted_transfers(run.flows, run.resolved, warmup_s=run.warmup_s, reached_s=reached_s)
+    counted = by_group(transfers)
     tcp = {flow["name"] for flow in run.resolved["flows"] if flow["tcp"] is not None}
 
     videos = {flow["name"] for flow in run.resolved["flows"] if flow["application"]["kind"] == "video"}
@@ -108,9 +115,10 @@ def flow_groups(run: Measurement) -> Iterator[FlowGroup]:
         viewing = None
         if name in videos:
             viewing = Viewing(run.exchanges.filter(pl.col("group") == name), run.warmup_s, reached_s)
-        return FlowGroup(name, rows, exchanges, viewing, reached_s, alike=rows)
+        own = transfers if name == ALL else counted.get(name, transfers.clear())
+        return FlowGroup(name, rows, own, exchanges, viewing, reached_s, alike=rows)
 
-    parts = by_group(flows)
+    parts, flows = by_group(run.flows), run.flows
     yield from (group(name, part) for name, part in parts.items())
     if len(parts) > 1:
         alike = _alike(run.resolved)
@@ -138,6 +146,14 @@ def _alike(resolved: ResolvedScenario) -> list[str]:
     if len({flow["application"]["kind"] for flow in groups}) == 1:
         return [flow["name"] for flow in groups]
     return [flow["name"] for flow in groups if flow["application"]["kind"] == "bulk"]
+
+
+def _known(values: pl.Series) -> pl.Series:
+    return values.drop_nulls() if values.null_count() else values
+
+
+def _survival(lasted_s: pl.Series, took_s: pl.Series) -> Survival:
+    return Survival(lasted_s.to_numpy(), ~np.isnan(took_s.to_numpy()))
 
 
 def number(statistic: object) -> float | None:

@@ -78,6 +78,10 @@ class GroupLatency:
 
     def loaded_ms(self) -> float | None:
         """Mean round trip."""
+        return self._loaded_ms
+
+    @cached_property
+    def _loaded_ms(self) -> float | None:
         if self.kind == "ping":
             return float(self._answered_ms.mean()) if self._answered_ms.size else None
         return _mean_by_samples(self.flows[self.name], "rtt_ms") if self.kind in _ROUND_TRIPS else None
@@ -134,7 +138,7 @@ class GroupLatency:
         if len(path) != 1 or self.group["reverse_path"]:
             return None
         queues = self.run.queues
-        owners = list(zip(queues["link"], queues["group"], strict=True))
+        owners = list(zip(queues["link"].to_list(), queues["group"].to_list(), strict=True))
         owner = (path[0], self.name)
         return queues.row(owners.index(owner), named=True) if owner in owners else None
 
@@ -182,7 +186,8 @@ def _mean_by_samples(flows: pl.DataFrame, column: str) -> float | None:
     sampled = samples > 0
     if not sampled.any():
         return None
-    return float(np.average(flows[column].to_numpy()[sampled], weights=samples[sampled]))
+    weights = samples[sampled].astype(np.float64)
+    return float((flows[column].to_numpy()[sampled] * weights).sum() / weights.sum())
 
 
 def _makes_load(group: ResolvedFlow, flows: pl.DataFrame) -> bool:

@@ -227,7 +227,7 @@ FLOW_GROUPS: Final = Dimension(
             "completion_least_s",
             SECONDS,
             "Mean with the unfinished transfers, each as long as it was seen: the mean of all is not less.",
-            lambda group: number(group.transfers["lasted_s"].mean()),
+            lambda group: number(group.transfers_lasted_s.mean()),
             "completion: mean, at least",
             Better.LOWER,
             shown_if=_some_unfinished,
