@@ -46,6 +46,6 @@ def plan_json(plan: Plan) -> str:
     return _core.canonical_plan(json.dumps(plan, allow_nan=False))
 
 
-def plan_hash(plan: Plan) -> str:
+def plan_hash(text: str) -> str:
     """SHA-256 of the canonical JSON, in hexadecimal: with the engine's version, the identity of a run."""
-    return _core.hash_plan(json.dumps(plan, allow_nan=False))
+    return _core.hash_plan(text)

@@ -142,8 +142,8 @@ class Experiment(Generic[Key]):
         is_scenario = isinstance(point, Scenario)
         seeded = point.seeded(seed) if isinstance(point, Scenario) and self.simulator is None else None
         plan = None if seeded is None else plan_of(seeded)
-        if plan is not None:
-            name = plan_hash(plan)
+        if seeded is not None:
+            name = plan_hash(seeded.plan_json())
         else:
             subject = point.to_toml() if is_scenario else describe(point)
             name = hashlib.sha256(f"{subject} {seed}".encode()).hexdigest()

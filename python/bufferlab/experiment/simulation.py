@@ -176,7 +176,7 @@ def simulate_plan(
         overrides=overrides,
         resolved=resolved,
         plan=plan,
-        plan_hash=plan_hash(plan),
+        plan_hash=plan_hash(text),
         frames=from_outcome(outcome, resolved, plan, brief=brief),
         reached_ps=outcome.reached_ps,
         events=outcome.events,

@@ -11,7 +11,7 @@ from bufferlab.plan import Plan
 from bufferlab.results import exchanges
 from bufferlab.results.frames import NAMES, Frames, measured_s
 from bufferlab.results.metrics.exchanges import EXCHANGES
-from bufferlab.results.metrics.expressions import Run
+from bufferlab.results.metrics.expressions import Run, Table
 from bufferlab.results.metrics.flows import FLOWS
 from bufferlab.results.metrics.metric import Dimension
 from bufferlab.results.metrics.queues import CLASSES, QUEUES, WAIT_QUANTILES
@@ -37,9 +37,8 @@ def from_outcome(outcome: Outcome, resolved: ResolvedScenario, plan: Plan, *, br
     """
     run = Run.of(resolved, measured_s(resolved, outcome.reached_ps))
 
-    def frame(table: pl.DataFrame, dimension: Dimension) -> pl.DataFrame:
-        seeds = pl.Series("seed", [resolved["run"]["seed"]], pl.UInt64).new_from_index(0, table.height)
-        return table.hstack([seeds]).select(run.columns(dimension))
+    def frame(rows: pl.DataFrame, dimension: Dimension) -> pl.DataFrame:
+        return Table(run, rows).frame(dimension)
 
     histograms, flows = pl.DataFrame(outcome.histograms()), pl.DataFrame(outcome.flows())
     groups = (flows if flows["flow"].is_sorted() else flows.sort("flow"))["group"]
@@ -78,10 +77,11 @@ def _with_quantiles(table: pl.DataFrame, histograms: pl.DataFrame, part: str) ->
     owners = links.astype(np.uint64) << np.uint64(32) | parts
     ordered = np.lexsort((lower_ps, owners))
     owners = owners[ordered]
+    wanted = table["link"].to_numpy().astype(np.uint64) << np.uint64(32) | table[part].to_numpy()
+    begins, ends = (np.searchsorted(owners, wanted, side).tolist() for side in ("left", "right"))
     found_ms: list[list[float | None]] = []
-    for link, index, longest_ps in zip(*(table[name] for name in ("link", part, "wait_max_ps")), strict=True):
-        owner = np.uint64(link << 32 | index)
-        own = ordered[np.searchsorted(owners, owner) : np.searchsorted(owners, owner, "right")]
+    for begin, end, longest_ps in zip(begins, ends, table["wait_max_ps"].to_list(), strict=True):
+        own = ordered[begin:end]
         found_ps = histogram_quantiles(
             lower_ps[own],
             upper_ps[own] - 1,  # a bucket's bound belongs to the next

@@ -6,7 +6,7 @@ from typing import Final
 
 import polars as pl
 
-from bufferlab.results.metrics.expressions import Run, unless_none
+from bufferlab.results.metrics.expressions import Table, unless_none
 from bufferlab.results.metrics.keys import FLOW, GROUP, SEED
 from bufferlab.results.metrics.metric import (
     BITS_PER_S,
@@ -22,28 +22,28 @@ from bufferlab.results.metrics.metric import (
 from bufferlab.units import PS_PER_S
 
 
-def _start(_run: Run) -> pl.Expr:
-    return pl.col("start_ps") / PS_PER_S
+def _start(table: Table) -> pl.Series:
+    return table["start_ps"] / PS_PER_S
 
 
-def _end(_run: Run) -> pl.Expr:
-    return unless_none("end_ps") / PS_PER_S
+def _end(table: Table) -> pl.Series:
+    return unless_none(table["end_ps"]) / PS_PER_S
 
 
-def _due(_run: Run) -> pl.Expr:
-    return unless_none("due_ps") / PS_PER_S
+def _due(table: Table) -> pl.Series:
+    return unless_none(table["due_ps"]) / PS_PER_S
 
 
-def _play(_run: Run) -> pl.Expr:
-    return unless_none("play_ps") / PS_PER_S
+def _play(table: Table) -> pl.Series:
+    return unless_none(table["play_ps"]) / PS_PER_S
 
 
-def _stall(_run: Run) -> pl.Expr:
-    return pl.col("stall_ps") / PS_PER_S
+def _stall(table: Table) -> pl.Series:
+    return table["stall_ps"] / PS_PER_S
 
 
-def _duration(_run: Run) -> pl.Expr:
-    return (unless_none("end_ps") - pl.col("start_ps")) / PS_PER_S
+def _duration(table: Table) -> pl.Series:
+    return (unless_none(table["end_ps"]) - table["start_ps"]) / PS_PER_S
 
 
 EXCHANGES: Final = Dimension(

@@ -7,13 +7,13 @@ from typing import Final
 import polars as pl
 
 from bufferlab.results.metrics.expressions import (
-    Run,
+    Table,
     divided,
     milliseconds,
     rate,
     ratio,
     seconds,
-    unless_none,
+    when,
 )
 from bufferlab.results.metrics.keys import FLOW, GROUP, SEED
 from bufferlab.results.metrics.metric import (
@@ -26,17 +26,19 @@ from bufferlab.results.metrics.metric import (
     Dimension,
     Metric,
 )  # fmt: skip
+from bufferlab.results.tables import NONE
 from bufferlab.units import PS_PER_MS, PS_PER_S
 
 
-def _finished(_run: Run) -> pl.Expr:
+def _finished(table: Table) -> pl.Series:
     # a flow that was stopped is done with what it had sent, which is not the transfer
-    is_done = pl.col("whole_delivered_bytes") >= pl.col("transfer_bytes")
-    return divided(pl.when(is_done).then(unless_none("finished_ps")), PS_PER_S)
+    is_done = table["whole_delivered_bytes"] >= table["transfer_bytes"]
+    return when(is_done, seconds("finished_ps", may_be_none=True)(table))
 
 
-def _completion(_run: Run) -> pl.Expr:
-    return divided(unless_none("received_ps") - pl.col("start_ps"), PS_PER_S)
+def _completion(table: Table) -> pl.Series:
+    received_ps = table["received_ps"]
+    return when(received_ps != NONE, divided(received_ps - table["start_ps"], PS_PER_S))
 
 
 _COUNTERS: Final = (
@@ -90,7 +92,7 @@ FLOWS: Final = Dimension(
             "rtt_ms",
             MILLISECONDS,
             "Mean of the sender's round-trip samples.",
-            ratio(pl.col("rtt_sum_ps") / PS_PER_MS, pl.col("rtt_samples")),
+            ratio(lambda table: table["rtt_sum_ps"] / PS_PER_MS, "rtt_samples"),
             better=Better.LOWER,
         ),
         Metric("rtt_samples", COUNT, "Number of these samples."),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from bufferlab.results.metrics.expressions import group_names, link_names, seconds
+from bufferlab.results.metrics.expressions import group_names, link_names, seconds, seeds
 from bufferlab.results.metrics.metric import COUNT, SECONDS, TEXT, Metric
 
-SEED: Final = Metric("seed", COUNT, "Seed of the run.")
+SEED: Final = Metric("seed", COUNT, "Seed of the run.", seeds)
 GROUP: Final = Metric("group", TEXT, "Flow group, or “all” for all groups together.", group_names)
 LINK: Final = Metric("link", TEXT, "Link.", link_names)
 FLOW: Final = Metric("flow", COUNT, "Number of the flow, from 0.")

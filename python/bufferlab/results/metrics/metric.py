@@ -138,7 +138,7 @@ class Metric:
         name: Its name everywhere: summaries, Parquet, stores, `--where`, Python. It ends with the unit.
         unit: Its unit.
         definition: What it is, as the documentation prints it.
-        compute: Its value: from the object that a row stands for, or an expression over the engine's table.
+        compute: Its value: from the object that a row stands for, or a column from the engine's table.
             `None` for a column of the engine's table that is taken as it is.
         title: What tables and figures call it; a metric of a queue that has one is part of the summary, too.
             A quantity, or a quantity, a colon and which statistic of it: "wait: mean".

@@ -7,7 +7,15 @@ from typing import Final
 
 import polars as pl
 
-from bufferlab.results.metrics.expressions import Expression, Run, divided, named, ratio
+from bufferlab.results.metrics.expressions import (
+    Expression,
+    Table,
+    column_of,
+    milliseconds,
+    plain,
+    ratio,
+    when,
+)
 from bufferlab.results.metrics.flows import whole
 from bufferlab.results.metrics.keys import CLASS, GROUP, LINK, SEED
 from bufferlab.results.metrics.metric import (
@@ -23,7 +31,6 @@ from bufferlab.results.metrics.metric import (
     Metric,
     Unit,
 )  # fmt: skip
-from bufferlab.results.tables import ALL_GROUPS
 from bufferlab.units import PS_PER_MS
 
 WAIT_QUANTILES: Final[Mapping[str, float]] = {
@@ -32,26 +39,26 @@ WAIT_QUANTILES: Final[Mapping[str, float]] = {
 """Quantiles of the wait; the tables that expressions see have them as columns."""
 
 
-def _link_rate(run: Run) -> pl.Expr:
-    return named(pl.col("link"), run.rates_bps, pl.UInt64)
+def _link_rate(table: Table) -> pl.Series:
+    return column_of(table.run.rates_bps)[table["link"]]
 
 
-def _offered(run: Run) -> pl.Expr:
-    varies = pl.col("offered_bps") > 0
-    return pl.when(varies).then(pl.col("offered_bps")).otherwise(_link_rate(run).cast(pl.Float64))
+def _offered(table: Table) -> pl.Series:
+    offered_bps = table["offered_bps"]
+    return offered_bps.zip_with(offered_bps > 0, _link_rate(table).cast(pl.Float64))
 
 
-def _throughput(run: Run) -> pl.Expr:
-    return pl.col("busy_fraction") * _offered(run)
+def _throughput(table: Table) -> pl.Series:
+    return table["busy_fraction"] * _offered(table)
 
 
 def _of_all(column: str) -> Expression:
     """Known for all groups together only."""
-    return lambda _run: pl.when(pl.col("group") == ALL_GROUPS).then(column)
+    return lambda table: when(table.is_all, table[column])
 
 
-def _if_served(milliseconds: pl.Expr) -> Expression:
-    return lambda _run: pl.when(pl.col("served_packets") > 0).then(milliseconds)
+def _if_served(wait: Expression) -> Expression:
+    return lambda table: when(table["served_packets"] > 0, wait(table))
 
 
 def _wait(name: str, what: str, title: str, compute: Expression | None = None) -> Metric:
@@ -79,14 +86,14 @@ _LOSS: Final = Metric(
     "loss",
     FRACTION,
     "Of the packets that arrived in the measured window, the share that the queue dropped.",
-    ratio(pl.col("dropped_packets"), pl.col("arrived_packets")),
+    ratio(plain("dropped_packets"), "arrived_packets"),
     "loss",
     Better.LOWER,
 )
 _WAITS: Final = (
-    _wait("wait_mean_ms", "Mean", "mean", _if_served(pl.col("wait_mean_ps") / PS_PER_MS)),
+    _wait("wait_mean_ms", "Mean", "mean", _if_served(lambda table: table["wait_mean_ps"] / PS_PER_MS)),
     *(_wait(f"wait_p{percent}_ms", words.capitalize(), words) for percent, words in QUANTILES),
-    _wait("wait_max_ms", "Longest", "longest", _if_served(divided(pl.col("wait_max_ps"), PS_PER_MS))),
+    _wait("wait_max_ms", "Longest", "longest", _if_served(milliseconds("wait_max_ps"))),
 )
 _BACKLOG_QUANTILES: Final = tuple(
     _backlog(
@@ -147,7 +154,7 @@ QUEUES: Final = Dimension(
             FRACTION,
             "Bits that left in the measured window over what the link could carry in it: its rate times the "
             "window's length, or where that varies all that was offered, so that an outage costs nothing.",
-            lambda _run: pl.col("busy_fraction"),
+            plain("busy_fraction"),
             "utilization",
             Better.HIGHER,
         ),

@@ -6,7 +6,16 @@ from typing import Final
 
 import polars as pl
 
-from bufferlab.results.metrics.expressions import Run, divided, interval_rate, known, milliseconds
+from bufferlab.results.metrics.expressions import (
+    Table,
+    by_query,
+    divided,
+    interval_rate,
+    known,
+    milliseconds,
+    plain,
+    when,
+)
 from bufferlab.results.metrics.keys import CLASS, FLOW, GROUP, LINK, SEED, TIME
 from bufferlab.results.metrics.metric import (
     BITS_PER_S,
@@ -28,19 +37,19 @@ _BACKLOG: Final = (
 )
 
 
-def _class(_run: Run) -> pl.Expr:
-    return pl.when(pl.col("class") != ALL_CLASSES).then("class")
+def _class(table: Table) -> pl.Series:
+    return when(table["class"] != ALL_CLASSES, table["class"])
 
 
-def _active_flows(_run: Run) -> pl.Expr:
-    return pl.when(pl.col("flows") >= 0).then("flows")
+def _active_flows(table: Table) -> pl.Series:
+    return when(table["flows"] >= 0, table["flows"])
 
 
-def _smoothed_rtt(_run: Run) -> pl.Expr:
-    return pl.when(pl.col("srtt_ps") > 0).then(divided(pl.col("srtt_ps"), PS_PER_MS))
+def _smoothed_rtt(table: Table) -> pl.Series:
+    return when(table["srtt_ps"] > 0, divided(table["srtt_ps"], PS_PER_MS))
 
 
-def _rtt_sample(_run: Run) -> pl.Expr:
+def _rtt_sample() -> pl.Expr:
     """The mean of the samples since the row before; where there are none, of those before that."""
     total, count = (
         pl.col(name) - pl.col(name).shift(1, fill_value=0) for name in ("rtt_sum_ps", "rtt_samples")
@@ -88,7 +97,7 @@ FLOW_SAMPLES: Final = Dimension(
             MILLISECONDS,
             "The mean of the sender's round-trip samples since the previous row; if there are none, of those "
             "before; null before its first.",
-            _rtt_sample,
+            by_query(_rtt_sample()),
             "round-trip time sample",
         ),
         Metric("inflight_segments", SEGMENTS, "Segments in flight, by the sender's count."),
@@ -140,6 +149,6 @@ HISTOGRAMS: Final = Dimension(
     metrics=(
         Metric("lower_ms", MILLISECONDS, "Least wait of the bucket.", milliseconds("lower_ps"), "wait"),
         Metric("upper_ms", MILLISECONDS, "Least wait of the next bucket.", milliseconds("upper_ps")),
-        Metric("packets", COUNT, "Packets with such a wait.", lambda _run: pl.col("count")),
+        Metric("packets", COUNT, "Packets with such a wait.", plain("count")),
     ),
 )
