@@ -1,19 +1,24 @@
 """Writes web/gallery/figures.json: the documents' figures for the page, with scenarios to see live.
 
-    python scripts/gallery.py            # --check only compares
+    python scripts/gallery.py            # --check only compares, --anew also looks for seeds
 
 web/gallery/figures.toml chooses the figures. Their points are those that full reproductions measured, what
-was published is from the claims files, and the scenarios are those of the points.
+was published is from the claims files, and the scenarios are those of the points. The live runs of a figure
+have one seed, that whose runs are nearest to the figure's points. It is looked for where scenarios are others
+than before; for all with --anew, as after a change of what is simulated.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
+import statistics
 import sys
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
@@ -24,14 +29,19 @@ from bufferlab.evidence import measured
 from bufferlab.evidence.document import Claim, Document, Figure
 from bufferlab.evidence.documents import bundled_documents, compared
 from bufferlab.evidence.expressions import Names, evaluate
+from bufferlab.evidence.measuring import ROW, measure, recipe_of
 from bufferlab.evidence.reproduction import Request
-from bufferlab.evidence.simulated import scenarios_of
+from bufferlab.evidence.simulated import points_of_full_run, scenarios_of
 from bufferlab.evidence.verdicts import Compared, compare
+from bufferlab.experiment.experiment import Experiment
+from bufferlab.scenario import Scenario
 
 FOLDER: Final = Path(__file__).parents[1] / "web" / "gallery"
 CHOSEN: Final = FOLDER / "figures.toml"
 MADE: Final = FOLDER / "figures.json"
 DIGITS: Final = 4
+SEEDS: Final = 8
+"""Among which that of a figure's live runs is looked for."""
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
 
 Point = tuple[float, float]
@@ -48,8 +58,12 @@ class Chosen:
     claims: Mapping[str, Claim]
 
 
-def gallery() -> list[dict[str, Any]]:
-    """The documents with their figures."""
+def gallery(kept: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The documents with their figures.
+
+    Args:
+        kept: Figures by name as the file has them, whose seeds are good for their scenarios.
+    """
     documents = {each.name: each for each in bundled_documents()}
     chosen = [
         _chosen(each, documents) for each in tomllib.loads(CHOSEN.read_text(encoding="utf-8"))["figures"]
@@ -58,7 +72,7 @@ def gallery() -> list[dict[str, Any]]:
         {
             "title": group[0].document.title,
             "citation": group[0].document.citation,
-            "figures": [_figure(each) for each in group],
+            "figures": [_figure(each, kept) for each in group],
         }
         for group in (list(found) for _, found in groupby(chosen, key=lambda each: each.document.name))
     ]
@@ -74,10 +88,11 @@ def _chosen(said: Mapping[str, Any], documents: Mapping[str, Document]) -> Chose
     return Chosen(said, document, figure, compared(document, figure, kept), claims)
 
 
-def _figure(chosen: Chosen) -> dict[str, Any]:
+def _figure(chosen: Chosen, kept: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     said = chosen.said
+    name = f"{said['of'].replace('/', '.')}{'.' + said['name'] if 'name' in said else ''}"
     return {
-        "name": f"{said['of'].replace('/', '.')}{'.' + said['name'] if 'name' in said else ''}",
+        "name": name,
         "of": said["of"],
         "title": said["title"],
         **{key: said[key] for key in ("shows", "states", "found")},
@@ -91,7 +106,7 @@ def _figure(chosen: Chosen) -> dict[str, Any]:
         "verdicts": list(_verdicts(chosen)),
         "tolerance": _tolerance(chosen),
         "reasons": list(_reasons(chosen)),
-        "variants": list(_variants(chosen)),
+        **_live(chosen, kept.get(name, {})),
         "shortened": "set" in said,
     }
 
@@ -201,23 +216,109 @@ def _taken(claim: Claim) -> str:
     return "" if number in _NUMBER.findall(claim.says) else f" (taken as {number})"
 
 
-def _variants(chosen: Chosen) -> Iterator[dict[str, str]]:
+def _live(chosen: Chosen, kept: Mapping[str, Any]) -> dict[str, Any]:
+    """The live runs with their seed (none if nothing is random), what they come to, and the chart's runs."""
+    scenarios = _scenarios(chosen)
+    seed = kept.get("seed")
+    if kept and [each["text"] for each in kept["variants"]] == _texts(scenarios, seed):
+        here = [each["here"] for each in kept["variants"]]
+    else:
+        seed, here = _nearest(chosen, scenarios)
+    texts = _texts(scenarios, seed)
+    return {
+        "seed": seed,
+        "groups": chosen.said.get("groups", ""),
+        "variants": [
+            {
+                "name": variant["name"],
+                "text": text,
+                "here": value,
+                "chart": _charted(chosen, variant["at"])[:2],
+            }
+            for variant, text, value in zip(chosen.said["variants"], texts, here, strict=True)
+        ],
+    }
+
+
+def _scenarios(chosen: Chosen) -> list[Scenario]:
     runs = chosen.document.runs[chosen.said["runs"]]
+    found = []
     for variant in chosen.said["variants"]:
-        only = {key: [value] for key, value in variant["at"].items()}
-        ((_, scenario),) = scenarios_of(chosen.document, runs, Request(), only).items()
-        changed = scenario.with_overrides({"run.name": variant["name"], **chosen.said.get("set", {})})
-        yield {"name": variant["name"], "text": changed.to_toml()}
+        ((_, scenario),) = scenarios_of(chosen.document, runs, Request(), _only(variant)).items()
+        found.append(scenario.with_overrides({"run.name": variant["name"], **chosen.said.get("set", {})}))
+    return found
+
+
+def _only(variant: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
+    return {key: [value] for key, value in variant["at"].items()}
+
+
+def _texts(scenarios: Sequence[Scenario], seed: int | None) -> list[str]:
+    seeded = {} if seed is None else {"run.seed": seed}
+    return [scenario.with_overrides(seeded).to_toml() for scenario in scenarios]
+
+
+def _nearest(chosen: Chosen, scenarios: Sequence[Scenario]) -> tuple[int | None, list[float]]:
+    """The seed whose runs are nearest to the chart's medians, else means, and what they come to.
+
+    Of several runs the farthest counts, as a ratio. What the chart does not draw is compared with the median
+    of the seeds tried.
+    """
+    found = _simulated(chosen, scenarios)
+    if all(len(set(values)) == 1 for values in found):
+        return None, [_rounded(values[0]) for values in found]
+    middles = [
+        _charted(chosen, variant["at"])[2] or statistics.median(values)
+        for variant, values in zip(chosen.said["variants"], found, strict=True)
+    ]
+    far = [
+        max(abs(math.log(value / middle)) for value, middle in zip(values, middles, strict=True))
+        for values in zip(*found, strict=True)
+    ]
+    at = far.index(min(far))
+    return at + 1, [_rounded(values[at]) for values in found]
+
+
+def _simulated(chosen: Chosen, scenarios: Sequence[Scenario]) -> list[list[float]]:
+    """Of each scenario what it comes to with each seed."""
+    document, runs = chosen.document, chosen.document.runs[chosen.said["runs"]]
+    points = [points_of_full_run(document, runs, _only(each)).rows[0] for each in chosen.said["variants"]]
+    recipe = recipe_of(document, runs)
+    experiment = Experiment(
+        chosen.said["title"],
+        dict(enumerate(scenarios)),
+        measure={at: partial(measure, recipe, point) for at, point in enumerate(points)},
+        seeds=SEEDS,
+    )
+    values = [each[ROW][_seen(chosen)] for each in Request().runner().values(experiment)]
+    return [values[start : start + SEEDS] for start in range(0, len(values), SEEDS)]
+
+
+def _seen(chosen: Chosen) -> str:
+    """The column by which live runs are compared with the chart's."""
+    return str(chosen.said.get("seen", chosen.said["lines"][0]["column"]))
+
+
+def _charted(chosen: Chosen, at: Mapping[str, Any]) -> tuple[float | None, float | None, float | None]:
+    """Least and most of the chart's runs at a point, and their median, or mean where no median is kept."""
+    frame, column = chosen.points.ours, _seen(chosen)
+    if column not in frame.columns:
+        return None, None, None
+    (row,) = frame.filter(pl.col(key) == value for key, value in at.items()).to_dicts()
+    middle = row.get(f"{column}_p50") or row[column]
+    return _rounded(row[f"{column}_min"]), _rounded(row[f"{column}_max"]), middle
 
 
 def _rounded(value: float) -> float:
     return float(f"{value:.{DIGITS}g}")
 
 
-def main(*, check: bool) -> int:
+def main(*, check: bool, anew: bool) -> int:
     """Write the file, or compare it; the exit status."""
-    text = json.dumps(gallery(), indent=1, ensure_ascii=False) + "\n"
-    if MADE.exists() and MADE.read_text(encoding="utf-8") == text:
+    before = MADE.read_text(encoding="utf-8") if MADE.exists() else "[]"
+    kept = {figure["name"]: figure for document in json.loads(before) for figure in document["figures"]}
+    text = json.dumps(gallery({} if anew else kept), indent=1, ensure_ascii=False) + "\n"
+    if text == before:
         return 0
     if check:
         sys.stderr.write("web/gallery/figures.json is not up to date: run make docs\n")
@@ -227,4 +328,4 @@ def main(*, check: bool) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(check="--check" in sys.argv[1:]))
+    sys.exit(main(check="--check" in sys.argv[1:], anew="--anew" in sys.argv[1:]))

@@ -842,6 +842,7 @@ const tests = {
     await picture(page, "gallery");
     await figure.getByRole("link", { name: "See it live" }).click();
     await page.getByRole("region", { name: "Variant 3" }).getByRole("heading", { name: "100 packets" }).waitFor();
+    await page.getByText(/20 packets: 21\.\d \(chart: 20\.7 to 21\.4\); .*These runs have seed \d/).waitFor();
     assert.equal(await page.getByLabel("Link", { exact: true }).first().locator("option:checked").textContent(), "s0-h2"); // where packets wait
     await atTheEnd(page);
     // a chart's legend has rows of these names, too

@@ -40,7 +40,12 @@ export interface Figure {
   tolerance: string;
   /** The points that were compared, by verdict, and why they do not agree with what is stated. */
   reasons: { verdict: string; why: string; points: string[] }[];
-  variants: { name: string; text: string }[];
+  /** Of all live runs; none where nothing is random. */
+  seed: number | null;
+  /** What is called otherwise there than here. */
+  groups: string;
+  /** Scenarios to see live, what each comes to of what the chart draws, and of the chart's runs there the least and the most, if it draws it. */
+  variants: { name: string; text: string; here: number; chart: [number, number] | [null, null] }[];
   /** Whether the live runs are shorter than those of the points. */
   shortened: boolean;
 }
@@ -56,6 +61,8 @@ export const DOCUMENTS = made as unknown as Document[];
 /** What is shown live from the start, and what to say of it. */
 export interface Start {
   title: string;
+  /** How its runs are beside what its figure draws. */
+  said?: string;
   asked: Asked[];
 }
 
@@ -70,7 +77,20 @@ export function startOf(hash: string): Start | null {
     return example ? { title: `Example: ${example.name}`, asked: [{ text: example.text, overrides: {} }] } : null;
   }
   const figure = kind === "#figure" ? DOCUMENTS.flatMap((document) => document.figures).find((each) => each.name === name) : undefined;
-  return figure ? { title: figure.title, asked: figure.variants.map(({ text }) => ({ text, overrides: {} })) } : null;
+  return figure ? { title: figure.title, said: besideChart(figure), asked: figure.variants.map(({ text }) => ({ text, overrides: {} })) } : null;
+}
+
+/** What live runs come to, beside the runs of the chart at the same points. */
+function besideChart({ y, seed, groups, variants, shortened }: Figure): string {
+  const short = (value: number): string => String(Number(value.toPrecision(3)));
+  const points = variants.flatMap(({ name, here, chart: [least, most] }) => {
+    if (least === null) return [];
+    const [from, to] = [short(least), short(most)];
+    return [`${name}: ${short(here)} (chart: ${from === to ? from : `${from} to ${to}`})`];
+  });
+  const values = points.length ? `${y.title}, in these runs and in those of the chart, at the end: ${points.join("; ")}.` : "";
+  const of = seed === null ? "" : `These runs have seed ${seed}, of 1 to 8 the one nearest to the usual${shortened ? "; they are shorter than the chart's" : ""}.`;
+  return [groups, values, of].filter(Boolean).join(" ");
 }
 
 export interface Drawn {
