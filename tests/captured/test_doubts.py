@@ -16,7 +16,8 @@ from bufferlab import InputError
 from bufferlab.captured.doubts import contradicted, doubts, late
 from bufferlab.captured.findings import Findings
 from bufferlab.captured.fitting import refuse_unlike
-from bufferlab.captured.rate import is_impossible
+from bufferlab.captured.flows import flows_of
+from bufferlab.captured.rate import Rate, is_impossible
 from bufferlab.captured.scenario import Known
 from bufferlab.render.observe.fit import fit_doubts, fit_lines, is_like, scenario_text, unfit_text
 
@@ -170,6 +171,24 @@ def test_flows_that_only_met_a_queue_are_said() -> None:
     longer = pl.DataFrame({**rows, "last_ns": [20_000_000_000, 17_500_000_000]})
     assert list(late(longer, moments)) == []
     assert list(late(pl.DataFrame(rows), moments.clear())) == []
+    # a round trip is as long as what it contains
+    above = moments.with_columns(pl.col("wait_ms") * 1.3)
+    assert list(late(pl.DataFrame(rows), above)) == []
+
+
+@pytest.mark.parametrize(("rate_bps", "is_said"), [(20e6, True), (200e6, False)])
+def test_a_link_that_is_half_empty_holds_no_flow_back_all_the_time(
+    rate_bps: float, captured: Captured, monkeypatch: pytest.MonkeyPatch, *, is_said: bool
+) -> None:
+    """Of 44 % used the screen had "that of 22.5 ms has 22.8 ms of it or more"."""
+    monkeypatch.setattr("bufferlab.captured.findings.late", lambda _long, _moments: ["late"])
+
+    def not_alike(*args: Any, **kinds: Any) -> Any:
+        return flows_of(*args, **kinds)[0], None
+
+    monkeypatch.setattr("bufferlab.captured.findings.flows_of", not_alike)
+    monkeypatch.setattr("bufferlab.captured.findings.rate_of", lambda *_, **__: Rate(rate_bps, 1.0, ""))
+    assert ("late" in bufferlab.observe(captured.at_senders).doubts) is is_said
 
 
 @pytest.fixture(scope="module")

@@ -196,9 +196,13 @@ def test_the_screen_begins_with_what_waiting_does(captured: Captured, at_senders
     assert "other way out: " in other and "% of this interface's bytes, 100 % of its payload, 5 long" in other
     assert "--direction out asks about it" in other
     assert "own transmission" not in text
-    few = dataclasses.replace(at_senders, waits={**(at_senders.waits or {}), "samples": 322})
+    few = dataclasses.replace(at_senders, waits={**(at_senders.waits or {}), "samples": 800})
     text = " ".join(str(few).split())
-    assert "in short of the 322 round trips that could be measured, half have packets wait 2" in text
+    assert "in short in the 800 round trips that were measured, half of the packets wait 2" in text
+    fewer = dataclasses.replace(at_senders, waits={**(at_senders.waits or {}), "samples": 184})
+    text = " ".join(str(fewer).split())
+    assert "in short 184 round trips could be measured of " in text
+    assert "too few to say what half of these wait; a round trip takes" in text
     text = " ".join(str(at_senders).split())
     waits = {**(at_senders.waits or {}), "median_ns": 2e6}
     brief = " ".join(str(dataclasses.replace(at_senders, waits=waits)).split())

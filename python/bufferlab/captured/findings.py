@@ -43,6 +43,9 @@ if TYPE_CHECKING:
 _NEARLY: Final = 0.8
 """Interfaces that carry at least this part of what the busiest carries are as good. Our choice."""
 
+_HALF: Final = 0.5
+"""Part of its rate that a link carries at least where a queue may be met all the time. Our choice."""
+
 
 class Findings(CapturedLink, Displayed):
     """What a capture says of one direction of one link."""
@@ -229,7 +232,8 @@ def observe(
     beware = list(doubts(observation, chosen, long, named=bool(inside), ahead=ahead))
     if not is_paced and (shown_bps := closer_bps(chosen, losses, long)) is not None:
         beware += closer(shown_bps * share, chosen["rate_bps"] * share)
-    if hides is None:
+    is_busy = rate.bps is None or chosen["wire_bytes"] * 8 / observation.duration_s >= _HALF * rate.bps
+    if hides is None and is_busy and not is_paced:
         moments = waits_over_time(observation, at, chosen["direction"], is_ahead=ahead, long=long)
         beware += late(long, moments)
     if key is not None:

@@ -227,8 +227,8 @@ def _least_waits_ms(flows: pl.DataFrame, moments: pl.DataFrame) -> Array:
 def behind_a_queue(flows: pl.DataFrame, moments: pl.DataFrame) -> pl.DataFrame:
     """Flows that only met a queue, with the least that others waited meanwhile, `least_ms`.
 
-    Their round trips are too long by as much. Less than half of one is not much, and what was taken off
-    already says nothing more. Our choice.
+    Their round trips are too long by as much. Less than half of one is not much, what was taken off
+    already says nothing more, and what is longer than one was waited by others elsewhere. Our choice.
 
     Args:
         flows: Long flows, with their `rtt_ms`.
@@ -240,7 +240,7 @@ def behind_a_queue(flows: pl.DataFrame, moments: pl.DataFrame) -> pl.DataFrame:
     own_ms = pl.col("path_rtt_ns") / NS_PER_MS
     return flows.with_columns(least).filter(
         pl.col("least_ms").is_finite(),
-        pl.col("least_ms") >= _MUCH_PART * pl.col("rtt_ms"),
+        pl.col("least_ms").is_between(_MUCH_PART * pl.col("rtt_ms"), pl.col("rtt_ms")),
         pl.col("rtt_ms") >= (1.0 - _LITTLE_PART) * own_ms,
     )
 

@@ -32,7 +32,10 @@ _MUCH: Final = 0.1
 """Part of the median wait from which on a packet's own transmission is mentioned. Our choice."""
 
 _FEW_PART: Final = 0.02
-"""With round trips of a smaller part of the packets, a sentence on all of these says too much. Our choice."""
+_TOO_FEW_PART: Final = 0.01
+_TOO_FEW: Final = 1_000
+"""With round trips of a smaller part of the packets, a sentence on all of these says too much; with fewer of
+both others, none has a median: flows that are silent for long are measured when they wait. Our choice."""
 
 _FEW_SAMPLES: Final = 20
 """Of fewer no 95th percentile is said. Our choice."""
@@ -98,9 +101,15 @@ def _in_short(findings: Findings) -> str:
 
 def _slowed(findings: Findings, waits: dict[str, Any], rtt_ns: float) -> str:
     """What its waiting does to a round trip of some length."""
-    wait_ns = waits["median_ns"]
+    wait_ns, samples = waits["median_ns"], waits["samples"]
+    packets = int(findings.flows["wire_packets"].sum())
     wait, late = (format_time(_ps(time_ns)) for time_ns in (wait_ns, waits["p95_ns"]))
     rtt = "less than 0.01 ms" if rtt_ns <= LEAST_RTT_MS * NS_PER_MS else format_time(_ps(rtt_ns))
+    if samples < min(_TOO_FEW_PART * packets, _TOO_FEW):
+        return (
+            f"{samples:,} round trips could be measured of {packets:,} packets, too few to say what half of "
+            f"these wait; a round trip takes {rtt} without waiting"
+        )
     if findings.is_never_empty:
         return (
             f"half of the packets wait at least {wait}, one in twenty at least {late}, where a round trip "
@@ -112,10 +121,11 @@ def _slowed(findings: Findings, waits: dict[str, Any], rtt_ns: float) -> str:
             f"bufferbloat: half of the packets wait {wait} or more, so a round trip of {rtt} takes {times} "
             "times as long"
         )
-    who = "half of the packets wait"
-    if waits["samples"] < _FEW_PART * int(findings.flows["wire_packets"].sum()):
-        who = f"of the {waits['samples']:,} round trips that could be measured, half have packets wait"
-    return f"{who} {wait} or more, one in twenty {late}, where a round trip takes {rtt} without waiting"
+    where = "" if samples >= _FEW_PART * packets else f"in the {samples:,} round trips that were measured, "
+    return (
+        f"{where}half of the packets wait {wait} or more, one in twenty {late}, where a round trip takes "
+        f"{rtt} without waiting"
+    )
 
 
 def _link(findings: Findings) -> str:
