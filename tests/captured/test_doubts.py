@@ -143,11 +143,17 @@ def test_losses_of_a_start_are_not_taken_for_what_lasts(tmp_path: Path) -> None:
     seen = bufferlab.observe(path)
     (said,) = (each for each in seen.doubts if "in the second half of the capture" in each)
     assert said.startswith("losses began 180 times, 0 of these in") and "may be wrong" in said
+    assert "they are of a start that takes longer than what counts as one" in said  # more is lost without it
     moments = seen.observation.moments
     evenly = moments.with_columns(loss_episodes=pl.lit(1, pl.UInt64))
     (link,) = seen.observation.links.filter(direction=0).to_dicts()
     lasting = dataclasses.replace(seen.observation, moments=evenly)
     asked: dict[str, Any] = {"named": True, "ahead": True}
+    started = seen.long.with_columns(start_retransmitted_segments=pl.col("retransmitted_segments"))
+    assert any(
+        "they are of the flows' start, and" in each
+        for each in doubts(seen.observation, link, started, **asked)
+    )
     assert not any("second half" in each for each in doubts(lasting, link, seen.long, **asked))
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from bufferlab.captured.flows import behind_a_queue, mean_bytes, timed
+from bufferlab.captured.flows import behind_a_queue, lasting_loss_of, loss_of, mean_bytes, timed
 from bufferlab.captured.link import DIRECTIONS, TCP, CapturedLink, long_flows
 from bufferlab.captured.observation import NS_PER_S, Observation
 from bufferlab.captured.scenario import Known, few_packets
@@ -42,6 +42,9 @@ _MANY_EPISODES: Final = 30
 _FEW_LATER: Final = 0.1
 """Losses came as flows began if there are as many, and at most that part of them later. Our choice."""
 
+_OF_STARTS: Final = 0.1
+"""They are of starts if no more than that part is lost without these. Our choice."""
+
 _FULL: Final = 0.9
 _LOSSY: Final = 0.01
 _FEW_PACKETS: Final = 4.0
@@ -74,7 +77,7 @@ def doubts(
             "names the networks of one side"
         )
     yield from _answers_wait(observation, link, long)
-    yield from _early_losses(observation, link)
+    yield from _early_losses(observation, link, long)
     yield from _doubled(long)
     if _is_one_way(observation, link):
         yield (
@@ -235,7 +238,7 @@ def _answers_wait(observation: Observation, link: dict[str, Any], long: pl.DataF
     )
 
 
-def _early_losses(observation: Observation, link: dict[str, Any]) -> Iterator[str]:
+def _early_losses(observation: Observation, link: dict[str, Any], long: pl.DataFrame) -> Iterator[str]:
     """Whether losses came while flows began, and hardly any later: BBR's start may lose for ten seconds."""
     own = (pl.col("interface") == link["interface"]) & (pl.col("direction") == link["direction"])
     moments = observation.moments.filter(own)
@@ -244,10 +247,17 @@ def _early_losses(observation: Observation, link: dict[str, Any]) -> Iterator[st
     episodes, later = (int(each["loss_episodes"].sum()) for each in (moments, second_half))
     if episodes < _MANY_EPISODES or later > _FEW_LATER * episodes:
         return
+    lost, lasting = loss_of(long) or 0.0, lasting_loss_of(long) or 0.0
+    why = (
+        "they are of the flows' start"
+        if lasting <= _OF_STARTS * lost
+        else "they are of a start that takes longer than what counts as one, as BBR's may, or of a load that "
+        "was there no longer"
+    )
     yield (
-        f"losses began {episodes:,} times, {later:,} of these in the second half of the capture: they are of "
-        "the flows' start, and controls or a buffer found by them may be wrong. Cut the beginning off "
-        "(editcap -A), or capture longer"
+        f"losses began {episodes:,} times, {later:,} of these in the second half of the capture: {why}, and "
+        "controls or a buffer found by them may be wrong. Cut the beginning off (editcap -A), or capture "
+        "longer"
     )
 
 
