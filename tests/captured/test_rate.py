@@ -109,7 +109,11 @@ def test_a_link_that_varies_is_said_to(place: str, tmp_path: Path) -> None:
     ("link", "asked", "said"),
     [
         ({"rate_bps": None}, {"has_waits": False}, "no round trip shows when packets wait"),
-        ({"rate_bps": None, "queued_100ms_windows": 0}, {}, "packets waited in no window of 100 ms"),
+        (
+            {"rate_bps": None, "queued_100ms_windows": 0},
+            {},
+            "packets waited long enough to tell in no window",
+        ),
         (
             {"rate_bps": None, "queued_100ms_windows": 19, "plateau_100ms_share": 0.2},
             {"duration_s": 30.0},
@@ -121,10 +125,29 @@ def test_a_link_that_varies_is_said_to(place: str, tmp_path: Path) -> None:
             {"duration_s": 30.0},
             "packets waited in 244 windows of 100 ms, but fewer than 50 % of these",
         ),
+        # it was "fewer than 50 % have one rate (100 % at most)"
+        (
+            {"rate_bps": None, "rate_by": 0, "queued_100ms_windows": 90, "plateau_100ms_share": 1.0},
+            {"duration_s": 30.0},
+            "windows of 100 ms carry 10 Mbps alike, but many of 100 ms carry more: packets come in bursts "
+            "or at their senders' pace, and the link is faster",
+        ),
+        (
+            {
+                "rate_bps": None,
+                "queued_100ms_windows": 90,
+                "plateau_100ms_share": 0.43,
+                "queued_1s_windows": 2,
+                "plateau_1s_share": 1.0,
+            },
+            {},
+            "packets waited in 90 windows of 100 ms, but fewer than 50 % of these, or of those of 1 s, have "
+            "one rate (43 % at most): it varies, senders have a pace of their own, or",
+        ),
         (
             {"rate_bps": None, "queued_100ms_windows": 1},
             {},
-            "packets waited in 1 window of 100 ms, and",
+            "packets waited long enough to tell in 1 window of 100 ms, and",
         ),
         (
             {"rate_bps": None, "queued_100ms_windows": 244, "plateau_100ms_share": 0.43},
@@ -142,8 +165,8 @@ def test_a_link_that_varies_is_said_to(place: str, tmp_path: Path) -> None:
         (
             {"rate_by": 3, "queued_100ms_windows": 4},
             {},
-            "packets waited in 4 windows of 100 ms, and 10 are needed, and distances between packets are "
-            "those of their senders here",
+            "packets waited long enough to tell in 4 windows of 100 ms, and 10 are needed, and distances "
+            "between packets are those of their senders here",
         ),
     ],
 )

@@ -51,6 +51,7 @@ def test_a_buffer_of_few_packets_is_very_small(packets: int, tmp_path: Path) -> 
     assert f"what {packets} of mean size take" in screen(behind)
     before = screen(captured_link(tmp_path, "senders", "20 Mbps", f"{packets} packets", **flows))
     assert "though some were lost: the buffer holds very few" in before and "hardly loaded" not in before
+    assert "buffer not known: it holds very few, as hardly any packet waits longer than" in before
 
 
 def test_the_side_of_the_queue_is_said(captured: Captured) -> None:

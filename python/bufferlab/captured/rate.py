@@ -33,7 +33,7 @@ _MUCH_LOSS: Final = 0.01
 """Losses from which on acknowledgments come in lumps that blur rates before the queue. Our choice."""
 
 _SOME_LOSS: Final = 1e-3
-_LOSSY: Final = (
+LOSSY: Final = (
     ", though some were lost: the buffer holds very few, whose waits are too short to see, or losses are "
     "elsewhere"
 )
@@ -206,10 +206,11 @@ def _is_by_turns(link: Mapping[str, Any]) -> bool:
     return idle > _MANY_IDLE * (idle + busy)
 
 
-def _is_of_bursts(link: Mapping[str, Any]) -> bool:
-    """Whether windows of 1 s have one rate that is none of the link, as too many shorter ones exceed it."""
-    is_plateau = int(link["queued_1s_windows"]) >= _FEWEST and float(link["plateau_1s_share"]) >= _LEAST_PART
-    return is_plateau and int(link["rate_by"]) != 1
+def _is_exceeded(link: Mapping[str, Any], name: str) -> bool:
+    """Whether windows of a length have one rate that is none of the link, as too many exceed it."""
+    queued, share = int(link[f"queued_{name}_windows"]), float(link[f"plateau_{name}_share"])
+    is_plateau = queued >= _FEWEST and share >= _LEAST_PART
+    return is_plateau and int(link["rate_by"]) not in {1, _NAMES.index(name)}
 
 
 def _other(link: Mapping[str, Any], bps: float) -> tuple[float | None, float]:
@@ -245,21 +246,22 @@ def _few(link: Mapping[str, Any], flows: pl.DataFrame, losses: float | None, dur
             f"packets waited for a while in {idle + tenths:,} windows of 100 ms, and in {idle:,} of these "
             "the link was idle for a quarter or more: they come in bursts"
         )
-    if _is_of_bursts(link):
-        carried = format_rate(link["plateau_1s_bps"], 3)
-        return (
-            f"windows of 1 s carry {carried} alike, but many of 100 ms carry more: packets come in bursts, "
-            "and the link is faster"
-        )
+    for name, width in (("1s", "1 s"), ("100ms", "100 ms")):
+        if _is_exceeded(link, name):
+            carried = format_rate(link[f"plateau_{name}_bps"], 3)
+            return (
+                f"windows of {width} carry {carried} alike, but many of 100 ms carry more: packets come in "
+                "bursts or at their senders' pace, and the link is faster"
+            )
     is_seldom = tenths < _SELDOM * all_tenths
     is_lossy = (losses or 0.0) >= _SOME_LOSS
     is_unseen = is_lossy and tenths < _FEWEST  # else waits say what the buffer holds
-    hardly = "" if not is_seldom else _LOSSY if is_unseen else ": the link was hardly loaded"
+    hardly = "" if not is_seldom else LOSSY if is_unseen else ": the link was hardly loaded"
     if not tenths:
-        return f"packets waited in no window of 100 ms{hardly}"
+        return f"packets waited long enough to tell in no window of 100 ms{hardly}"
     if tenths < _FEWEST:
         of = "1 window" if tenths == 1 else f"{tenths} windows"
-        return f"packets waited in {of} of 100 ms, and {_FEWEST} are needed{hardly}"
+        return f"packets waited long enough to tell in {of} of 100 ms, and {_FEWEST} are needed{hardly}"
     if is_seldom:
         of = f"{tenths:,} of {all_tenths:,.0f} windows of 100 ms"
         return f"packets waited in {of}, and these have no one rate{hardly}"
@@ -270,8 +272,12 @@ def _few(link: Mapping[str, Any], flows: pl.DataFrame, losses: float | None, dur
             "queue, at the receivers' side"
         )
     else:
-        why = "it varies, or other traffic shares the link, such as acknowledgments"
-    most = max(link[f"plateau_{name}_share"] for name in ("1s", "100ms"))
+        why = (
+            "it varies, senders have a pace of their own, or other traffic shares the link, such as "
+            "acknowledgments"
+        )
+    enough = [name for name in ("1s", "100ms") if link[f"queued_{name}_windows"] >= _FEWEST]
+    most = max(link[f"plateau_{name}_share"] for name in enough)
     return (
         f"packets waited in {tenths:,} windows of 100 ms, but fewer than {_LEAST_PART:.0%} of these, or of "
         f"those of 1 s, have one rate ({most:.0%} at most): {why}"

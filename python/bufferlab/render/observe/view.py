@@ -12,6 +12,7 @@ from bufferlab.captured.findings import Findings
 from bufferlab.captured.flows import LEAST_RTT_MS, lasting_loss_of, mean_bytes, rtt_quantile_ms, timed
 from bufferlab.captured.link import DIRECTIONS
 from bufferlab.captured.observation import NS_PER_MS, NS_PER_S
+from bufferlab.captured.rate import LOSSY
 from bufferlab.captured.scenario import NOTHING, few_packets, packets_of
 from bufferlab.captured.waits import LEAST_LOSSES
 from bufferlab.display import as_view, significant
@@ -251,9 +252,12 @@ def _buffer(findings: Findings) -> str:
 def _few_packets(findings: Findings) -> str:
     """That it holds very few, where packets are lost often though none waits for long; else nothing."""
     waits, few = findings.waits, few_packets(findings)
-    if waits is None or few is None:
+    if waits is None:
         return ""
     longest = format_time(_ps(waits["p99_ns"]))
+    if few is None:
+        why = f"it holds very few, as hardly any packet waits longer than {longest}, or losses are elsewhere"
+        return f"not known: {why}" if (findings.why_no_rate or "").endswith(LOSSY) else ""
     return (
         f"very small: losses began {waits['loss_episodes']:,} times though hardly any packet waits longer "
         f"than {longest}, what {few} of mean size take"
