@@ -53,7 +53,8 @@ def mixed(now: Today, there: Today, *, least: int | None) -> Advice:
 
 
 FITS, DOES = "what runs today does as well as the answer (loss 0.5 %)", "about 5 packets meet the target"
-BESIDE = "packets wait 20 ms, not today's 20 ms"
+BESIDE = "packets wait 20 ms, not today's 90 ms; loss is 0.5 %, not 0.4 %"
+LATE = today({**FINE, "wait_mean_ms": 90.0, "loss": 0.004})
 WORSE, ALSO = today(LOSSY, 0.3), today({**LOSSY, "loss": 0.08}, 0.3)
 
 
@@ -65,7 +66,9 @@ TELLS = " Drop counters tell: today's queue loses 12 % with the mix, {} with ren
     [
         (WORSE, today(FINE), None, FITS),
         (WORSE, today(FINE), 5, f"{DOES}, and {FITS}"),
-        (WORSE, ALSO, 5, f"{DOES}, and {BESIDE}; loss is 0.5 %, not 8 %"),
+        (WORSE, ALSO, 5, f"{DOES}, and what runs today is worse there, too: it loses 8 %"),
+        (today(FINE), LATE, 5, f"{DOES}, and {BESIDE}"),  # whether it is kept in the mix or not
+        (WORSE, LATE, 5, f"{DOES}, and {BESIDE}"),
         (today(FINE), WORSE, None, "what runs today is worse: it loses 12 %"),
         (today(FINE), today(FINE), None, None),
         (WORSE, ALSO, None, None),

@@ -13,7 +13,7 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.advise.today import Today
 from bufferlab.studies.advise.unmixed import FAR_LESS, Unmixed
-from bufferlab.studies.choosing.thresholds import loses_heavily
+from bufferlab.studies.choosing.thresholds import LESS, loses_heavily
 from bufferlab.studies.internet import BBR_DECIDES
 from bufferlab.studies.targets import want_largest
 from bufferlab.units import packets_text
@@ -118,6 +118,8 @@ def _today_there(advice: Advice, *, is_other: bool) -> str | None:
     there = None if alone is None else alone.today
     if alone is None or now is None or there is None or runs_today(advice):
         return None
+    if is_other and (contrast := _least_beside(alone, there)) is not None:
+        return contrast
     what = "what runs today" if now.default_of is None else f"the default, {today_name(now)},"
     stays, stays_there = may_stay(advice, now), may_stay(advice, there, alone)
     if not stays and not stays_there and _loses_by_mix(advice, now, there):
@@ -126,21 +128,26 @@ def _today_there(advice: Advice, *, is_other: bool) -> str | None:
         return None
     if stays_there:
         return f"{what} does as well as the answer ({_rated(advice, there)})"
-    if is_other and (contrast := _least_beside(alone, there)) is not None:
-        return contrast
     why = fault(advice, there, alone)
     return None if why is None else f"{what} is worse{' there, too' if not stays else ''}: {why}"
 
 
 def _least_beside(alone: Unmixed, now: Today) -> str | None:
-    """What about the least buffer does there beside what runs today, as a clause; `None` if unknown."""
+    """What about the least buffer does there beside what runs today, as a clause.
+
+    `None` if that is unknown, or packets wait hardly less.
+    """
     if alone.least is None or alone.least.missed:
+        return None
+    wait_ms, now_ms = (each.mean("wait_mean_ms").mean or 0.0 for each in (alone.least, now))
+    if wait_ms > LESS * now_ms:
         return None
     (waits, waits_now), (lost, lost_now) = (
         [unit.quantity(each.mean(name).mean or 0.0, digits=2) for each in (alone.least, now)]
         for name, unit in (("wait_mean_ms", MILLISECONDS), ("loss", FRACTION))
     )
-    return f"packets wait {waits}, not today's {waits_now}; loss is {lost}, not {lost_now}"
+    whose = "today's" if now.default_of is None else "the default's"
+    return f"packets wait {waits}, not {whose} {waits_now}; loss is {lost}, not {lost_now}"
 
 
 def _loses_by_mix(advice: Advice, now: Today, there: Today) -> bool:
