@@ -21,12 +21,12 @@ import pytest
 
 from bufferlab import _core
 from bufferlab.errors import InputError
-from bufferlab.experiment import work
+from bufferlab.experiment import runner, work
 from bufferlab.experiment.experiment import Done, Experiment
 from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import prepare
-from bufferlab.experiment.store import open_store
+from bufferlab.experiment.store import Store, open_store
 from bufferlab.results.result import Result
 from bufferlab.scenario import Scenario
 
@@ -217,6 +217,20 @@ def test_ctrl_c_carries_what_finished(scenario: Path) -> None:
     assert isinstance(done, Done)
     assert done.key == 2
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_while_the_store_is_opened_ends_it_as_later(
+    scenario: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def opened(directory: Path, *, create: bool) -> Store:
+        store = open_store(directory, create=create)
+        signal.raise_signal(signal.SIGINT)
+        return store
+
+    monkeypatch.setattr(runner, "open_store", opened)
+    with pytest.raises(RunInterrupted, match=r"^interrupted: 0 of 2 simulations finished$"):
+        Runner(store=tmp_path / "runs").values(Experiment("test", points(scenario), measure))
+    assert open_store(tmp_path / "runs").runs().height == 0
 
 
 def test_a_slow_handler_does_not_keep_it_waiting(scenario: Path) -> None:

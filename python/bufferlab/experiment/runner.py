@@ -10,7 +10,7 @@ store and without. Ctrl-C ends it within moments: what finished is in the store 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from os import PathLike
 from pathlib import Path
@@ -143,10 +143,13 @@ class Runner:
             OutputError: The store cannot be written. What finished is kept.
             RunInterrupted: At Ctrl-C, with a list of what finished, in order of what was asked for.
         """
-        keeper: Keeper | None = None
-        if self._store is not None and experiment.simulator is None:
-            keeper = Shelf(self._open(retry_failed=True), is_cache=self._is_cache)
-        return self._work_on(experiment, keeper, bar, tables=False)
+
+        def opened() -> Keeper | None:
+            if self._store is None or experiment.simulator is not None:
+                return None
+            return Shelf(self._open(retry_failed=True), is_cache=self._is_cache)
+
+        return self._work_on(experiment, opened, bar, tables=False)
 
     def all(self, experiment: Experiment[Key]) -> list[Done[Key]]:
         """All runs of an experiment, in order of its points and their seeds.
@@ -195,24 +198,38 @@ class Runner:
             OutputError: The store cannot be written. What finished is kept.
             RunInterrupted: At Ctrl-C.
         """
-        if not isinstance(experiment.points, Variants):
+        variants = experiment.points
+        if not isinstance(variants, Variants):
             raise TypeError("only variants of a scenario can be noted as failed")
-        ledger = Ledger(self._open(retry_failed=retry_failed), experiment.points, tables=tables)
-        done = self._work_on(experiment, ledger, None, tables=tables)
+
+        def opened() -> Keeper:
+            return Ledger(self._open(retry_failed=retry_failed), variants, tables=tables)
+
+        done = self._work_on(experiment, opened, None, tables=tables)
         return sorted(done, key=lambda each: each.number)
 
     def _work_on(
-        self, experiment: Experiment[Key], keeper: Keeper | None, bar: Bar | None, *, tables: bool
+        self,
+        experiment: Experiment[Key],
+        opened: Callable[[], Keeper | None],
+        bar: Bar | None,
+        *,
+        tables: bool,
     ) -> Iterator[Done[Key]]:
-        work = Work(experiment, keeper)
-        executor = self._executor(experiment, work, tables=tables)
+        executor: Executor | None = None
         finished: list[Done[Key]] = []
 
         def stop() -> None:
-            work.stop()
-            executor.cancel()
+            if executor is not None:
+                work.stop()
+                executor.cancel()
 
         with Interruption(stop) as interruption:
+            keeper = opened()  # which takes a while
+            work = Work(experiment, keeper)
+            executor = self._executor(experiment, work, tables=tables)
+            if interruption.error is not None:  # meanwhile, when there was nothing to stop
+                stop()
             try:
                 visible = self._progress if experiment.title else False
                 with progress_bar(experiment.title, visible=visible) as own:
@@ -234,10 +251,7 @@ class Runner:
                 if not self._entered:
                     self._close(None, None, None)
             if interruption.error is not None:
-                late = work.late()
-                for done in late:
-                    self._note(experiment, done, is_kept=keeper is not None)
-                finished += late
+                finished += self._late(experiment, work, is_kept=keeper is not None)
                 raise self._interrupted(finished, work.total) from interruption.error
 
     def _executor(self, experiment: Experiment[Key], work: Work[Key], *, tables: bool) -> Executor:
@@ -261,6 +275,13 @@ class Runner:
             self.stored += 1
         elif not done.failed:
             self.simulated += 1
+
+    def _late(self, experiment: Experiment[Key], work: Work[Key], *, is_kept: bool) -> list[Done[Key]]:
+        """What finished since the work was stopped."""
+        late = work.late()
+        for done in late:
+            self._note(experiment, done, is_kept=is_kept)
+        return late
 
     def _note(self, experiment: Experiment[Key], done: Done[Key], *, is_kept: bool) -> None:
         """Take down a run for the study that asks."""
