@@ -178,13 +178,12 @@ def histogram_quantiles(
     cumulative = np.cumsum(counts)
     if cumulative.size == 0 or cumulative[-1] == 0:
         return [None] * len(quantiles)
-    found: list[float | None] = []
-    for quantile in quantiles:
-        rank = quantile * cumulative[-1]
-        bucket = min(int(np.searchsorted(cumulative, rank)), counts.size - 1)
-        within = (rank - (cumulative[bucket] - counts[bucket])) / counts[bucket] if counts[bucket] else 0.0
-        value = float(lower[bucket]) + within * (float(upper[bucket]) - float(lower[bucket]))
-        found.append(min(value, largest))
+    ranks = np.asarray(quantiles) * cumulative[-1]
+    buckets = np.minimum(np.searchsorted(cumulative, ranks), counts.size - 1)
+    held = counts[buckets]
+    within = (ranks - (cumulative[buckets] - held)) / np.where(held, held, np.inf)
+    least, most = (np.asarray(bounds)[buckets].astype(np.float64) for bounds in (lower, upper))
+    found: list[float | None] = np.minimum(least + within * (most - least), largest).tolist()
     return found
 
 

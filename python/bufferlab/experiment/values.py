@@ -22,12 +22,12 @@ def encode(value: object) -> str:
     Raises:
         TypeError: It is neither plain nor a data frame.
     """
-    return json.dumps(value, default=_special, ensure_ascii=False, separators=(",", ":"))
+    return _ENCODER.encode(value)
 
 
 def decode(text: str) -> Any:  # noqa: ANN401 - whatever was encoded
     """The value of a text that `encode` made."""
-    return json.loads(text, object_hook=_revived)
+    return _DECODER.decode(text)
 
 
 def _special(value: object) -> object:
@@ -46,3 +46,7 @@ def _revived(content: dict[str, Any]) -> object:
     if content.keys() == {_FRAME}:
         return pl.read_ipc(io.BytesIO(base64.b64decode(content[_FRAME])))
     return content
+
+
+_ENCODER: Final = json.JSONEncoder(default=_special, ensure_ascii=False, separators=(",", ":"))
+_DECODER: Final = json.JSONDecoder(object_hook=_revived)

@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from bufferlab.results.columns import repeated
 from bufferlab.results.tables import NONE
 from bufferlab.units import PS_PER_S
 
@@ -37,7 +38,7 @@ def _is_recorded(application: ResolvedApplication) -> bool:
 def _with_jitter(table: pl.DataFrame, recorded: Sequence[bool]) -> pl.DataFrame:
     """The table with delay variation and jitter of recorded datagrams, null elsewhere."""
     if not any(recorded):
-        nothing = pl.Series([None], dtype=pl.Float64).new_from_index(0, table.height)
+        nothing = repeated(None, pl.Float64(), table.height)
         return table.hstack([nothing.alias("variation_ms"), nothing.alias("jitter_ms")])
     is_recorded = pl.Series([recorded[group] for group in table["group"]], dtype=pl.Boolean)
     variation = np.full(table.height, np.nan)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from bufferlab.plan import Plan
+from bufferlab.results.columns import repeated
 from bufferlab.results.tables import NONE
 
 if TYPE_CHECKING:
@@ -18,8 +19,11 @@ def with_sizes(flows: pl.DataFrame, resolved: ResolvedScenario, plan: Plan) -> p
 
     Only the plan knows what was drawn for each flow; what a group has in common is the scenario's.
     """
-    drawn = pl.Series(plan["flows"].get("transfer_bytes") or [NONE] * flows.height, dtype=pl.UInt64)
+    drawn_bytes = plan["flows"].get("transfer_bytes")
     of_groups = [_transfer_bytes(flow) for flow in resolved["flows"]]
+    if not drawn_bytes and not any(of_groups):
+        return flows.hstack([repeated(None, pl.UInt64(), flows.height).alias("transfer_bytes")])
+    drawn = pl.Series(drawn_bytes or [NONE] * flows.height, dtype=pl.UInt64)
     of_group = pl.Series([of_groups[group] for group in flows["group"]], dtype=pl.UInt64)
     own = drawn[flows["flow"]]
     return flows.hstack([own.zip_with(own != NONE, of_group).alias("transfer_bytes")])

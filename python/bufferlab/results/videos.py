@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import polars as pl
 
+from bufferlab.results.columns import repeated
 from bufferlab.results.tables import BITS_PER_BYTE
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _S_PER_MIN: Final = 60.0
 def with_segments(table: pl.DataFrame, outcome: Outcome, resolved: ResolvedScenario) -> pl.DataFrame:
     """The engine's table of exchanges with what is known of segments of videos, null elsewhere."""
     if all(flow["application"]["kind"] != "video" for flow in resolved["flows"]):
-        nothing = pl.Series([None], dtype=pl.UInt64).new_from_index(0, table.height)
+        nothing = repeated(None, pl.UInt64(), table.height)
         return table.hstack([nothing.alias(name) for name in _COLUMNS])
     segments = pl.DataFrame(outcome.segments())
     return table.join(segments, on=_KEYS, how="left", maintain_order="left")

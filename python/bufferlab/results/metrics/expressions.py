@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, Self
 import numpy as np
 import polars as pl
 
+from bufferlab.results.columns import repeated
 from bufferlab.results.metrics.metric import Dimension
 from bufferlab.results.tables import ALL, ALL_GROUPS, BITS_PER_BYTE, NONE
 from bufferlab.units import PS_PER_MS, PS_PER_S
@@ -126,12 +127,6 @@ def column_of(values: tuple[str, ...] | tuple[int, ...]) -> pl.Series:
 def when(condition: pl.Series, values: pl.Series) -> pl.Series:
     """The values where a condition holds; null elsewhere."""
     return values.zip_with(condition, repeated(None, values.dtype))
-
-
-@lru_cache(maxsize=64)
-def repeated(value: int | None, dtype: pl.DataType, rows: int = 1) -> pl.Series:
-    """A column that has one value."""
-    return pl.Series([value], dtype=dtype).new_from_index(0, rows)
 
 
 def plain(column: str) -> Expression:
