@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,8 +11,10 @@ import pytest
 
 import bufferlab
 from bufferlab import Findings
-from bufferlab.captured.doubts import closer
-from bufferlab.captured.paced import closer_bps, is_unexplained
+from bufferlab.captured.doubts import closer, hardly_met
+from bufferlab.captured.paced import closer_bps, is_hardly_met, is_unexplained
+from bufferlab.captured.scenario import NOTHING, Known
+from bufferlab.render.observe.fit import pace_text
 
 CUBIC: Final = {"congestion": "cubic-linux(hystart)", "start": "uniform(0 s, 2 s)"}
 
@@ -182,3 +185,39 @@ def test_packets_closer_than_the_rate_has_it_are_doubted(
     assert found == (20e6 if is_closer else None)
     (said,) = closer(20e6, 15e6)
     assert "follow each other as a link of 20 Mbps sends them, so 15 Mbps may be" in said
+
+
+@pytest.mark.parametrize(
+    ("changed", "losses", "is_met"),
+    [
+        ({}, 2e-4, False),  # four senders of 4 Mbps on 30 Mbps were a link of 16.5, 97 % of it used
+        ({}, 0.02, True),  # a small buffer
+        ({"queued_1s_windows": 58}, 2e-4, True),
+        ({"wire_bytes": 80e6}, 2e-4, True),
+        ({"rate_by": 3}, 2e-4, True),
+        ({"rate_by": 2}, 2e-4, False),
+    ],
+)
+def test_a_busy_link_where_packets_wait_seldom_is_doubted(
+    changed: dict[str, float], losses: float, *, is_met: bool
+) -> None:
+    link = {
+        "rate_bps": 16.5e6,
+        "rate_by": 1,
+        "wire_bytes": 120e6,
+        "queued_1s_windows": 10,
+        "queued_100ms_windows": 90,
+    }
+    assert is_hardly_met({**link, **changed}, losses, 60.0) != is_met
+    (said,) = hardly_met(16.5e6)
+    assert "packets wait seldom, so 16.5 Mbps may be what senders with a pace sent" in said
+
+
+def test_a_rate_that_may_be_a_pace_is_doubted_where_it_is_read(tmp_path: Path) -> None:
+    seen = captured(tmp_path, "10 Mbps", [{"count": 2, "rtt": "30 ms"}])
+    assert not seen.is_rate_a_pace and pace_text(seen, NOTHING) == ""
+    doubted = dataclasses.replace(seen, is_rate_a_pace=True)
+    assert "windows; it may be the senders' pace); offered" in " ".join(str(doubted).split())
+    first = pace_text(doubted, NOTHING)
+    assert first.startswith("Beware, this may be wrong: 10 Mbps may be the pace of the senders")
+    assert pace_text(doubted, Known(rate="10 Mbps")) == ""

@@ -168,6 +168,19 @@ def closer(shown_bps: float, rate_bps: float) -> Iterator[str]:
     )
 
 
+def hardly_met(rate_bps: float) -> Iterator[str]:
+    """That a link which would be busy all the time has packets wait seldom, as a sentence.
+
+    Args:
+        rate_bps: Its rate.
+    """
+    rate = format_rate(rate_bps, 3)
+    yield (
+        f"at {rate} the link would be busy nearly all the time, but packets wait seldom, so {rate} may be "
+        "what senders with a pace sent: --rate names the link's"
+    )
+
+
 def contradicted(link: CapturedLink, known: Known) -> Iterator[str]:
     """What the operator says and the capture does not show, as sentences.
 

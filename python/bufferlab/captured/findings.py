@@ -15,6 +15,7 @@ from bufferlab.captured.doubts import (
     closer,
     contains_waits,
     doubts,
+    hardly_met,
     impossible,
     is_begun_busy,
     is_guessed,
@@ -25,7 +26,7 @@ from bufferlab.captured.fitting import Fit, fitted
 from bufferlab.captured.flows import flows_of, loss_of, mean_bytes, rtt_quantile_ms, timed, waits_over_time
 from bufferlab.captured.link import DIRECTIONS, VANTAGES, CapturedLink
 from bufferlab.captured.observation import MOST_FLOWS, NS_PER_MS, NS_PER_S, TABLES, read_capture
-from bufferlab.captured.paced import closer_bps, is_own_pace, is_unexplained, part_in_trains
+from bufferlab.captured.paced import closer_bps, is_hardly_met, is_own_pace, is_unexplained, part_in_trains
 from bufferlab.captured.privacy import read_key, without_names
 from bufferlab.captured.rate import always_full, is_impossible, is_standing, rate_of
 from bufferlab.captured.scenario import Known, Shares, scenario_of
@@ -123,6 +124,7 @@ class Findings(CapturedLink, Displayed):
             "wait_samples": waits.get("samples", 0),
             "why_no_waits": self.why_no_waits,
             "waits_are_senders_pace": self.is_paced,
+            "rate_may_be_senders_pace": self.is_rate_a_pace,
             "waits_are_at_least": self.is_never_empty,
             **{
                 f"buffer{end}_ms": waits[f"depth{end}_ns"] / NS_PER_MS if waits.get("is_filled") else None
@@ -230,8 +232,12 @@ def observe(
         is_standing=stands,
     )
     beware = list(doubts(observation, chosen, long, named=bool(inside), ahead=ahead))
-    if not is_paced and (shown_bps := closer_bps(chosen, losses, long)) is not None:
+    shown_bps = None if is_paced else closer_bps(chosen, losses, long)
+    is_hardly = rate.bps is not None and is_hardly_met(chosen, losses, observation.duration_s)
+    if shown_bps is not None:
         beware += closer(shown_bps * share, chosen["rate_bps"] * share)
+    elif is_hardly:
+        beware += hardly_met(chosen["rate_bps"] * share)
     is_busy = rate.bps is None or chosen["wire_bytes"] * 8 / observation.duration_s >= _HALF * rate.bps
     if hides is None and is_busy and not is_paced:
         moments = waits_over_time(observation, at, chosen["direction"], is_ahead=ahead, long=long)
@@ -260,6 +266,7 @@ def observe(
         is_offered=ahead,
         losses=losses,
         is_paced=is_paced,
+        is_rate_a_pace=shown_bps is not None or is_hardly,
         is_never_empty=is_begun_busy(observation, chosen, long, ahead=ahead),
     )
     found = dataclasses.replace(found, waits=_whole(found, waits, hides))

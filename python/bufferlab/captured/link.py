@@ -75,6 +75,7 @@ class CapturedLink:
         doubts: What may be wrong with all that, as sentences.
         is_paced: Whether what waits need not be the link's: no more than senders' own pace
             makes, or more than the link explains.
+        is_rate_a_pace: Whether the rate may be what senders with a pace sent, and not the link's.
         is_never_empty: Whether the queue may never have been empty, so that round trips without waiting are
             shorter than what is said, and waits and the buffer longer.
     """
@@ -100,6 +101,7 @@ class CapturedLink:
     other_rate_bps: float | None = None
     other_rate_share: float = 0.0
     is_paced: bool = False
+    is_rate_a_pace: bool = False
     is_never_empty: bool = False
 
     @property

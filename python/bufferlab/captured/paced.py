@@ -29,6 +29,12 @@ _MOST: Final = 0.5
 """Packets come closer than the rate has it if most distances are those of one that is so much faster. Our
 choice."""
 
+_BUSY: Final = 0.9
+_SELDOM: Final = 0.5
+_LOSSY: Final = 0.01
+"""Packets wait in most windows of a link that is as busy as the first, but where a small buffer loses as much
+as the third; if they do in less than the second part of these, its rate is what was sent. Our choice."""
+
 _KEYS: Final = ["connection", "sender"]
 
 
@@ -89,6 +95,26 @@ def closer_bps(link: Mapping[str, Any], losses: float | None, long: pl.DataFrame
         return None
     is_faster = link["dispersion_bps"] > _CLOSER * link["rate_bps"] and link["dispersion_share"] >= _MOST
     return float(link["dispersion_bps"]) if is_faster else None
+
+
+def is_hardly_met(link: Mapping[str, Any], losses: float | None, duration_s: float) -> bool:
+    """Whether a link would be busy all the time by its rate, and packets wait in few of its windows.
+
+    Senders with a pace send as much in any window, so also in the few in which some wait for what comes
+    beside them.
+
+    Args:
+        link: The row of the direction in the table of links.
+        losses: Segments sent again over segments, 0 to 1.
+        duration_s: How long the capture lasts, s.
+    """
+    if (losses or 0.0) >= _LOSSY:
+        return False
+    name, width_s = {1: ("1s", 1.0), 2: ("100ms", 0.1)}.get(link["rate_by"], ("", 0.0))
+    if not name:
+        return False
+    is_busy = link["wire_bytes"] * 8 / duration_s >= _BUSY * link["rate_bps"]
+    return bool(is_busy and link[f"queued_{name}_windows"] < _SELDOM * duration_s / width_s)
 
 
 def _experienced(observation: Observation, long: pl.DataFrame) -> int:

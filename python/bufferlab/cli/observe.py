@@ -361,7 +361,7 @@ def _fit_and_write(found: Findings, path: Path | None, known: Known, answer: _An
         BEWARE,
         fit_doubts,
         fit_lines,
-        is_like,
+        pace_text,
         scenario_text,
         unfit_text,
     )
@@ -376,10 +376,9 @@ def _fit_and_write(found: Findings, path: Path | None, known: Known, answer: _An
     against = list(contradicted(found, known))
     doubts = [f"{BEWARE}{each}" for each in (*found.doubts, *against)]
     grave = list(fit_doubts(fit, is_mix_given=known.mix is not None))
-    answer = answer._replace(
-        unfit=unfit_text(fit), against=[*grave, *against, *found.doubts], supposed=fit.supposed
-    )
-    if fit.is_queue_known and is_like(fit):
+    unfit = unfit_text(fit) or pace_text(found, known)
+    answer = answer._replace(unfit=unfit, against=[*grave, *against, *found.doubts], supposed=fit.supposed)
+    if fit.is_queue_known and not unfit:
         answer = answer._replace(today=OWN)
     said = [*lines, *(f"{BEWARE}{each}" for each in against)]
     for each in () if answer.is_wanted else said:

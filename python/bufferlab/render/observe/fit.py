@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from bufferlab.captured.fitting import LITTLE_LOSS, OFF, Fit
+from bufferlab.captured.link import CapturedLink
+from bufferlab.captured.scenario import Known
 from bufferlab.render.words import listed
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
+from bufferlab.units import format_rate
 
 _WORDS: Final = {
     "utilization": ("utilization while long flows send", FRACTION),
@@ -101,6 +104,21 @@ def unfit_text(fit: Fit) -> str:
         _both(fit, name) for name in off if None not in (fit.reproduced[name], fit.captured[name])
     )
     return f"Beware, this may be wrong: the simulation does not do what was captured ({both})."
+
+
+def pace_text(link: CapturedLink, known: Known) -> str:
+    """That an answer rests on a rate which may be none of the link's, as a sentence; else nothing.
+
+    Args:
+        link: What was captured.
+        known: What the operator says; with a rate, it is an answer for that.
+    """
+    if not link.is_rate_a_pace or link.rate_bps is None or known.rate is not None:
+        return ""
+    rate = format_rate(link.rate_bps, 3)
+    return (
+        f"Beware, this may be wrong: {rate} may be the pace of the senders and not the link's rate (--rate)."
+    )
 
 
 def _both(fit: Fit, name: str) -> str:

@@ -141,6 +141,7 @@ def _link(findings: Findings) -> str:
     error = format_rate(findings.rate_error_bps or 0.0, 4)
     windows = findings.rate_windows
     of = "" if windows is None else f", in {windows:,} {'window' if windows == 1 else 'windows'}"
+    of += "; it may be the senders' pace" if findings.is_rate_a_pace else ""
     if findings.other_rate_bps is not None:
         other = format_rate(findings.other_rate_bps, 4)
         part = significant(100 * findings.other_rate_share, 2)
