@@ -32,15 +32,17 @@ _NEARLY: Final = 0.99
 
 
 def place_text(site: Site, emphasis: Emphasis | None = None) -> str:
-    """Where an answer is for, as a title: "10 flows: bottleneck, 50 Mbps, RTT 40 ms (4 to 76)".
+    """Where an answer is for, as a title: "10 flows: bottleneck, 50 Mbps, mean RTT 40 ms (4 to 76)".
 
     Args:
         site: The link.
         emphasis: What matters most, if one kind does: ", for calls".
     """
-    text = f"{site.name}: {site.link}, {rate_text(site.rate_bps)}, RTT {significant(site.rtt_ms, 3)} ms"
-    end = f", for {emphasis}" if isinstance(emphasis, str) else ""
     least, most = ("", "") if site.rtts_ms is None else (significant(each, 2) for each in site.rtts_ms)
+    mean = "mean " if site.rtts_ms is None or least != most else ""
+    rtt = f"{mean}RTT {significant(site.rtt_ms, 3)} ms"
+    text = f"{site.name}: {site.link}, {rate_text(site.rate_bps)}, {rtt}"
+    end = f", for {emphasis}" if isinstance(emphasis, str) else ""
     whole = f"{text} ({least} to {most}){end}"
     return f"{text}{end}" if least == most or len(whole) > TITLE else whole
 
