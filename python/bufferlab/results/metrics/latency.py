@@ -52,7 +52,7 @@ def _call(name: str, unit: Unit, definition: str, *, mean_of: str, title: str) -
 def _quantile(percent: int, words: str) -> Metric:
     return _trip(
         f"loaded_rtt_p{percent}_ms",
-        f"{words.capitalize()} of the round trips.",
+        f"{words.capitalize()} of the round trips; TCP's are the idle one and the wait in the queue.",
         lambda group: group.loaded_quantile_ms(percent),
         f"RTT: {words}",
     )
@@ -69,7 +69,12 @@ LATENCY: Final = Dimension(
             GroupLatency.idle_ms,
             "RTT: idle",
         ),
-        _trip("loaded_rtt_ms", "Mean of the round trips.", GroupLatency.loaded_ms, "RTT: mean"),
+        _trip(
+            "loaded_rtt_ms",
+            "Mean of the round trips; TCP's as senders measure them, so with acknowledgments that come late.",
+            GroupLatency.loaded_ms,
+            "RTT: mean",
+        ),
         *(_quantile(percent, words) for percent, words in QUANTILES),
         _trip(
             "rtt_increase_ms",
