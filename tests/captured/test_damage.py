@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import re
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -148,3 +149,4 @@ def test_which_share_of_a_damaged_file_was_read_is_said(whole: bytes, tmp_path: 
     path.write_bytes(whole[: middle + 20])
     assert "it was cut (1 time, first at byte" in (cut := " ".join(str(bufferlab.observe(path)).split()))
     assert "what is missing behind it cannot be known" in cut
+    assert re.search(r"read [\d.]+ [kKM]?B, up to where it was cut: [\d,]+ packets", cut)  # it was "99.9 %"

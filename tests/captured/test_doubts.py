@@ -286,8 +286,14 @@ def test_a_fifo_whose_size_was_not_seen_is_assumed(
 @pytest.mark.parametrize(
     ("captured_loss", "said"),
     [
-        (0.047, "is near 5 %, and another capture of this link may be on its other side: from there on what"),
-        (0.056, "below it the least that meets the targets is named, or what runs today is kept"),
+        (
+            0.047,
+            "is near 5 %: for another capture of this link, with a loss above 5 %, the answer may be a queue",
+        ),
+        (
+            0.056,
+            "with a loss below 5 %, the answer may be the smallest buffer that meets the targets, or what",
+        ),
         (0.02, ""),
         (0.09, ""),
     ],

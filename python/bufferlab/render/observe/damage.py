@@ -20,7 +20,9 @@ def damage_lines(seen: Observation) -> Iterator[str]:
         more = "; what is missing behind it cannot be known" if text.endswith(_CUT) else ""
         yield f"{text} ({times}, first at byte {first_byte:,}{_place(seen, first_byte)}){more}"
     if seen.warnings:
-        yield f"read {_read(seen)}: {seen.packets:,} packets over {significant(seen.duration_s)} s are judged"
+        is_cut = any(text.endswith(_CUT) for text, _, _ in seen.warnings)
+        judged = f"{seen.packets:,} packets over {significant(seen.duration_s)} s are judged"
+        yield f"read {_read(seen, is_cut=is_cut)}: {judged}"
 
 
 def _place(seen: Observation, byte: int) -> str:
@@ -28,9 +30,11 @@ def _place(seen: Observation, byte: int) -> str:
     return f", {_percent(byte, seen.file_bytes)} into the file" if seen.file_bytes else ""
 
 
-def _read(seen: Observation) -> str:
-    """Which share of the file was read."""
+def _read(seen: Observation, *, is_cut: bool) -> str:
+    """Which share of the file was read; of one whose end is missing none is known."""
     done = format_size(_rounded(seen.read_bytes))
+    if is_cut:
+        return f"{done}, up to where it was cut"
     if not seen.file_bytes:
         return f"{done} (of the whole, the size is not known)"
     return f"{done} of {format_size(_rounded(seen.file_bytes))}, {_percent(seen.read_bytes, seen.file_bytes)}"

@@ -30,6 +30,10 @@ BEWARE: Final = "beware: "
 
 UNSEEN_DEPTH: Final = "how much it holds was not seen and is assumed"
 
+_OTHERS: Final = (
+    "its round trips, controls or buffer are others, or flows pause (on-off, video), where the scenario's "
+    "always send"
+)
 _UNTRIED: Final = "Vegas, DCTCP and others"
 
 _NEAREST: Final = "of those tried, a run with {} is nearest to the capture"
@@ -59,12 +63,12 @@ def fit_lines(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
     if off and not is_far:
         yield (
             f"{BEWARE}the {' and the '.join(off)} of the run and of the capture are far apart, so answers "
-            "for the scenario may be wrong; its round trips, controls or buffer are others"
+            f"for the scenario may be wrong; {_OTHERS}"
         )
     if is_far:
         yield (
-            f"{BEWARE}the scenario does not do what was captured, so answers for it may be wrong; its round "
-            "trips, controls or buffer are others, or the queue is none of those tried"
+            f"{BEWARE}the scenario does not do what was captured, so answers for it may be wrong; {_OTHERS}, "
+            "or the queue is none of those tried"
         )
 
 
@@ -162,14 +166,14 @@ def _near_heavy(fit: Fit) -> Iterator[str]:
     if not near:
         return
     share, bound = (FRACTION.quantity(each, digits=2) for each in (near[0], HEAVY_LOSS))
-    other = (
-        "from there on what loses less is named instead of the least that meets the targets"
+    side, other = (
+        ("above", "a queue that loses less, rather than the smallest buffer that meets the targets")
         if near[0] < HEAVY_LOSS
-        else "below it the least that meets the targets is named, or what runs today is kept"
+        else ("below", "the smallest buffer that meets the targets, or what runs today")
     )
     yield (
-        f"the loss, {share}, is near {bound}, and another capture of this link may be on its other side: "
-        f"{other}; a --target for the loss decides"
+        f"the loss, {share}, is near {bound}: for another capture of this link, with a loss {side} {bound}, "
+        f"the answer may be {other}; a target for the loss (advise --target) settles it"
     )
 
 
@@ -205,3 +209,5 @@ def _compared(fit: Fit) -> Iterator[str]:
         if own is not None and other is not None:
             shown, seen = (unit.text(value, digits=2) for value in (own, other))
             yield f"{words} {shown} {unit.shown} (captured: {seen} {unit.shown})"
+        elif own is not None and name == "utilization" and fit.distance is not None:
+            yield f"{words} {unit.text(own, digits=3)} {unit.shown} (not seen before the queue)"
