@@ -237,11 +237,12 @@ await gapped.route(/\/api\/runs\?/, async (route) => {
   const [queue, buffer] = ["bottleneck.queue", "bottleneck.buffer"].map((name) => list.columns.findIndex((column) => column.name === name));
   const [row] = list.rows.filter((each) => each.labels[queue] === "codel");
   const made = (kind, packets) => ({ ...row, labels: row.labels.map((label, at) => (at === queue ? kind : at === buffer ? `${packets} packets` : label)), values: row.values.map(() => packets) });
-  await route.fulfill({ response, json: { ...list, groups: list.groups.filter(({ name }) => name === row.group), rows: [made("fifo", 10), made("fifo", 30), made("codel", 20), made("codel", 25)] } });
+  await route.fulfill({ response, json: { ...list, groups: list.groups.filter(({ name }) => name === row.group), rows: [made("fifo", 10), made("fifo", 30), made("codel", 20), made("codel", 25), { ...made("codel", 0), labels: made("codel", 0).labels.map((label, at) => (at === buffer ? null : label)) }] } });
 });
 await gapped.goto(`${address}#runs`);
 await gapped.locator(".chart .u-legend").waitFor();
 await gapped.waitForTimeout(200); // it is drawn a moment later
+await gapped.getByText("Not in the chart: 1 run without buffer.").waitFor();
 const reach = await gapped.locator(".chart canvas").evaluate((canvas) => {
   const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
   const isFifo = (at) => Math.abs(data[at] - 0x00) + Math.abs(data[at + 1] - 0x72) + Math.abs(data[at + 2] - 0xb2) < 60 && data[at + 3] > 100;
@@ -362,5 +363,13 @@ if (pictures) await checked.screenshot({ path: `${pictures}/runs-size-360.png`, 
 await checked.getByRole("radio", { name: /^advise/ }).check();
 await checked.getByRole("link", { name: "All of this answer" }).click();
 await checked.getByRole("region", { name: "advise, done" }).getByText(sentence).waitFor();
+// of a comparison of queues each has its place, under the scenario's own buffer, too
+await checked.getByRole("button", { name: /^compare: / }).click();
+await checked.getByRole("region", { name: "compare, done" }).waitFor();
+await checked.evaluate(() => (window.location.hash = "#runs"));
+await checked.getByRole("radio", { name: /^compare, / }).check();
+await checked.getByLabel("along").locator("option:checked", { hasText: /^queue$/ }).waitFor({ state: "attached" });
+await checked.locator(".chart canvas").waitFor();
+assert.equal(await checked.getByText("Not in the chart").count(), 0);
 assert.deepEqual(wrong, []);
 await browser.close();

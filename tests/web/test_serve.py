@@ -390,6 +390,13 @@ def test_conditions_find_what_lists_show(address: str) -> None:
     for condition in ("bottleneck.queue = 'fifo'", "queue = 'fifo'"):
         _, found = api.listed(where=condition)
         assert len(found["rows"]) == shown.count("fifo"), condition
+    # each queue has the scenario's own buffer, and the scenario's queue its name
+    assert "scenario" not in shown
+    buffers = [column["title"] for column in listed["columns"]].index("buffer")
+    compared = next(group["name"] for group in listed["groups"] if group["title"] == "compare")
+    of_compare = [row["labels"][buffers] for row in listed["rows"] if row["group"] == compared]
+    assert of_compare
+    assert all(str(label).endswith("packets") for label in of_compare)
     _, none = api.listed(where="queue = 'none'")
     assert (none["total"], [column["title"] for column in none["columns"]][:2]) == (0, ["scenario", "queue"])
 

@@ -16,7 +16,7 @@ from bufferlab.units import packets_text
 SettingsOf = Callable[[str], Mapping[str, str]]
 """Buffers and queues by path of the scenario with a hash; none if it is not known."""
 
-_BUFFER: Final = ".buffer"
+BUFFER: Final = ".buffer"
 QUEUE: Final = ".queue"
 
 
@@ -32,7 +32,7 @@ def settings_of(scenario: Scenario) -> dict[str, str]:
         found |= {name + QUEUE: text for name in names}
         limit = link["buffer"]["limit"]
         if isinstance(limit, dict) and "packets" in limit:
-            found |= {name + _BUFFER: packets_text(limit["packets"]) for name in names}
+            found |= {name + BUFFER: packets_text(limit["packets"]) for name in names}
     return found
 
 
@@ -42,7 +42,7 @@ def with_packets(frame: pl.DataFrame, known: SettingsOf) -> pl.DataFrame:
     @cache
     def said(text: str | None, identity: str | None) -> str | None:
         values: dict[str, Any] = json.loads(text) if text else {}
-        paths = [path for path, value in values.items() if path.endswith(_BUFFER) and not _is_packets(value)]
+        paths = [path for path, value in values.items() if path.endswith(BUFFER) and not _is_packets(value)]
         if not paths or identity is None:
             return text
         buffers = known(identity)

@@ -12,7 +12,8 @@ from bufferlab.experiment.store.rows import DONE
 from bufferlab.experiment.store.studies import Asked, Study
 from bufferlab.render.setting_text import changes_text, setting_names, setting_text, words_in_a_row
 from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX
-from bufferlab.web.buffers import QUEUE, SettingsOf, with_packets
+from bufferlab.studies.words import OWN
+from bufferlab.web.buffers import BUFFER, QUEUE, SettingsOf, with_packets
 from bufferlab.web.calls import LISTED
 
 VERSION: Final = "scenario"
@@ -49,8 +50,8 @@ def rows_by_study(
     others = others.with_columns(pl.lit("").alias(ASKED_BY)).select(of_studies.columns)
     frame, parameters = table_of(with_packets(pl.concat([of_studies, others]), known), [ASKED_BY])
     frame, parameters = _with_one_name(_as_shown(frame, parameters), parameters)
-    for queue in (name for name in parameters if name.endswith(QUEUE)):
-        frame = _with_own_queue(frame, queue, known)
+    for path in (name for name in parameters if name.endswith((QUEUE, BUFFER))):
+        frame = _with_own(frame, path, known)
     return _with_one_scenario(frame, parameters), parameters
 
 
@@ -68,16 +69,18 @@ def _with_one_scenario(frame: pl.DataFrame, parameters: Sequence[str]) -> pl.Dat
     return frame.with_columns(pl.when(is_asked).then(one).otherwise("scenario_hash").alias("scenario_hash"))
 
 
-def _with_own_queue(frame: pl.DataFrame, queue: str, known: SettingsOf) -> pl.DataFrame:
-    """The scenario's own queue where other runs of a study set one: FIFO is one, whoever has set it."""
-    lacking = frame.filter(pl.col(queue).is_null(), pl.col("scenario_hash").is_not_null())
-    setting = set(frame.filter(pl.col(queue).is_not_null())[ASKED_BY]) - {""}
-    one = lacking.filter(pl.col(ASKED_BY).is_in(setting)).unique(ASKED_BY, keep="first", maintain_order=True)
-    own = {
-        study: known(identity).get(queue) for study, identity in one[ASKED_BY, "scenario_hash"].iter_rows()
-    }
-    of_study = pl.col(ASKED_BY).replace_strict(own, default=None, return_dtype=pl.String)
-    return frame.with_columns(pl.coalesce(queue, of_study)) if own else frame
+def _with_own(frame: pl.DataFrame, path: str, known: SettingsOf) -> pl.DataFrame:
+    """The scenario's own queue or buffer where other runs of a study set one: FIFO is one, whoever set it."""
+    setting = set(frame.filter(pl.col(path).is_not_null())[ASKED_BY]) - {""}
+    lacking = frame.filter(
+        pl.col(path).is_null(), pl.col("scenario_hash").is_not_null(), pl.col(ASKED_BY).is_in(setting)
+    )
+    own = {identity: known(identity).get(path) for identity in lacking["scenario_hash"].unique()}
+    of_study = pl.col("scenario_hash").replace_strict(own, default=None, return_dtype=pl.String)
+    is_lacking = pl.col(path).is_null() & pl.col(ASKED_BY).is_in(setting)
+    return (
+        frame.with_columns(pl.when(is_lacking).then(of_study).otherwise(path).alias(path)) if own else frame
+    )
 
 
 def _with_one_name(frame: pl.DataFrame, parameters: Sequence[str]) -> tuple[pl.DataFrame, list[str]]:
@@ -89,7 +92,8 @@ def _with_one_name(frame: pl.DataFrame, parameters: Sequence[str]) -> tuple[pl.D
             frame = frame.with_columns(pl.coalesce(both).alias(other)).drop(path)
     queue = next((name for name in frame.columns if name in parameters and name.endswith(QUEUE)), None)
     if queue and "queue" in parameters:  # what a study calls its run, if it set none for it
-        frame = frame.with_columns(pl.coalesce(queue, "queue").alias(queue)).drop("queue")
+        said = pl.when(pl.col("queue") != OWN).then("queue")
+        frame = frame.with_columns(pl.coalesce(queue, said).alias(queue)).drop("queue")
     return frame, [path for path in parameters if path in frame.columns]
 
 

@@ -15,6 +15,9 @@ export interface Drawn {
   words: string[] | undefined;
   /** Lines that there is no room for. */
   left: number;
+  /** Runs that have no place along x, and those of the others that have no such figure. */
+  unplaced: number;
+  without: number;
 }
 
 export const MOST_LINES = 6;
@@ -89,11 +92,11 @@ function parting(list: Listed, rows: Stored[], x: string): string[] {
     .reduce<string[]>((kept, name) => (isQueue(name) || parts(kept, name) ? [...kept, name] : kept), []);
 }
 
-/** The one to begin with: the buffer; then numbers, as between words no line leads; then what has most values, but for seeds. */
-export function firstAxis(list: Listed): string | undefined {
+/** The one to begin with: of a comparison of queues the queue; else the buffer; then numbers, as between words no line leads; then what has most values, but for seeds. */
+export function firstAxis(list: Listed, isOfQueues: boolean): string | undefined {
   const count = (name: string): number => (name === "seed" ? 0 : new Set(list.rows.map((row) => valueOf(list, row, name))).size);
   const places = (name: string): Value[] => list.rows.map((row) => valueOf(list, row, name)).filter((each) => each !== null);
-  const ranked = (name: string): number => (name !== "seed" && numeric(places(name)) ? (name.endsWith("buffer") ? 2000 : 1000) : 0) + count(name);
+  const ranked = (name: string): number => (isOfQueues && isQueue(name) ? 3000 : 0) + (name !== "seed" && numeric(places(name)) ? (name.endsWith("buffer") ? 2000 : 1000) : 0) + count(name);
   return axes(list).sort((a, b) => ranked(b) - ranked(a))[0];
 }
 
@@ -124,6 +127,7 @@ export function drawn(list: Listed, rows: Stored[], x: string, figure: string, m
     const group = groups.get(name) ?? new Map<Value, number[]>();
     groups.set(name, group.set(place, [...(group.get(place) ?? []), value]));
   }
+  const placed = rows.filter((row) => valueOf(list, row, x) !== null);
   const places = [...new Set(rows.map((row) => valueOf(list, row, x)).filter((each) => each !== null))];
   const numbers = numeric(places);
   const inWords = (a: number, b: number): number => ordered(places[a] ?? null, places[b] ?? null);
@@ -141,6 +145,8 @@ export function drawn(list: Listed, rows: Stored[], x: string, figure: string, m
     of: others.map((each) => titleOf(list, each) ?? each),
     words: numbers ? undefined : order.map((index) => String(places[index])),
     left: groups.size - shown.length,
+    unplaced: rows.length - placed.length,
+    without: placed.filter((row) => row.values[at] == null).length,
   };
 }
 
