@@ -147,3 +147,17 @@ def test_what_texts_say_of_the_first_moments_is_so() -> None:
     starts_ps = json.loads(bufferlab.Scenario.from_toml(split).seeded().plan_json())["flows"]["start_ps"]
     assert 10**12 < min(starts_ps) < 1.5 * 10**12
     assert max(starts_ps) < 5 * 10**12
+
+
+def test_what_to_take_along_is_so_in_the_story_s_own_runs() -> None:
+    kinds, split = (tomllib.loads(path.read_text()) for path in FILES[3:5])
+    assert (
+        f"a whole BDP (here {622e6 * 0.1 / 12000:.0f} packets), but for 99 % more than BDP/√n" in kinds["end"]
+    )
+    assert "98.6 %" in kinds["steps"][-1]["answer"]  # with BDP/√n
+    rates = {}
+    for number in split["steps"][-1]["numbers"]:
+        if number["metric"] == "goodput_bps":
+            rates[number["variant"], number["of"]] = float(number["says"].split()[0])
+    assert rates[1, "near"] > 1.2 * rates[1, "far"]  # FQ-CoDel's, where SplitBuff's are both 4.8 Mbps
+    assert "SplitBuff's rates are the more equal" in " ".join(split["end"].split())
