@@ -95,7 +95,7 @@ await page.getByLabel("Only where").fill("bottleneck.queue = 'codel' or bottlene
 await page.getByRole("button", { name: "Filter" }).click();
 await page.getByText(/^8 runs\./).waitFor();
 // each job has a name: what it is, when it began, its runs; below it of what, and what sliders had changed that was not varied
-await page.getByRole("radio", { name: /^sweep of queue and buffer, \d\d:\d\d, 8 runs small$/ }).waitFor();
+await page.getByRole("radio", { name: /^sweep of queue and buffer, \d\d:\d\d, 8 runs small \(10 Mbps, 2 flows, RTT 20 ms\)$/ }).waitFor();
 // rows are ordered by what was varied, numbers as numbers
 assert.deepEqual(await page.locator("tbody tr td:nth-child(3)").allTextContents(), [10, 10, 40, 40, 10, 10, 40, 40].map((each) => `${each} packets`));
 // figures are those that some run has; where filtered runs have none, it is said
@@ -192,7 +192,7 @@ assert.match(await advice.getByRole("region", { name: "Lines to type" }).first()
 assert.doesNotMatch(await advice.textContent(), /[│╭─]/);
 // it says what it was asked of, and what its words mean, each once
 await advice.getByText("Asked of “small”, changed here: buffer 17 packets.").waitFor();
-await job.getByText("Asked of “small”, changed here: queue codel.").waitFor();
+await job.getByText("Asked of “small”, changed here: queue codel. It has 10 Mbps, 2 flows, RTT 20 ms.").waitFor();
 const words = await advice.locator(".terms dt").allTextContents();
 for (const word of ["today", "Jain", "used", "next best queue"]) assert.ok(words.includes(word), words.join());
 assert.equal(new Set(words).size, words.length);
@@ -306,7 +306,7 @@ await checked.getByText("sweep: Many variants").click();
 await passes("served");
 await checked.setViewportSize({ width: 360, height: 800 });
 await checked.evaluate(() => (window.location.hash = "#runs"));
-await checked.getByRole("radio", { name: /^advise, \d\d:\d\d, \d+ runs small, with buffer 17 packets$/ }).waitFor();
+await checked.getByRole("radio", { name: /^advise, \d\d:\d\d, \d+ runs small \(10 Mbps, 2 flows, RTT 20 ms\), with buffer 17 packets$/ }).waitFor();
 // an answer's sentence is above its chart, in which it is marked; what it compares comes first
 const sentence = await advice.locator(".do").textContent();
 const compared = (await beside.getByRole("row", { name: /^(this answer|next best queue|smallest FIFO) / }).getByRole("cell").allTextContents()).filter((cell) => /^[a-z_]+, /.test(cell)).map((cell) => cell.split(", ")[0]);
@@ -355,7 +355,7 @@ async function passes(name) {
   if (pictures) await checked.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
 }
 // so it is of size: what it was asked for follows its sentence
-await checked.getByRole("radio", { name: /^size, .* small, with buffer 17 packets$/ }).check();
+await checked.getByRole("radio", { name: /^size, .* small \(10 Mbps, 2 flows, RTT 20 ms\), with buffer 17 packets$/ }).check();
 await checked.locator("strong", { hasText: /^Take 17 packets .* meets the target.* Asked for: utilization at least 99 %\.$/ }).waitFor();
 await checked.locator(".chart .u-legend .u-series th", { hasText: "the answer" }).waitFor();
 if (pictures) await checked.screenshot({ path: `${pictures}/runs-size-360.png`, fullPage: true });

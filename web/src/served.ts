@@ -30,6 +30,8 @@ export interface Job {
   verb: string;
   /** Title of what it was asked of. */
   scenario: string;
+  /** What tells it from others of its title: "75 Mbps, 7 flows, RTT 35 ms". */
+  numbers: string;
   /** What sliders had changed in the scenario, in words; empty if nothing. */
   changed: string;
   /** Of a sweep: what it varies, with its values, and how many seeds, in words. */

@@ -25,6 +25,7 @@ from bufferlab.errors import InputError
 from bufferlab.experiment.store.studies import CHANGED_VARIABLE, JOB_VARIABLE
 from bufferlab.render.setting_text import changes_text, setting_names
 from bufferlab.scenario import Scenario
+from bufferlab.units import format_rate
 from bufferlab.web.answered import buffers_answered
 from bufferlab.web.documents import document_of
 
@@ -115,6 +116,19 @@ class Asked:
         return self._scenario.title if self._scenario else ""
 
     @cached_property
+    def numbers(self) -> str:
+        """What tells it from others of its title: "75 Mbps, 7 flows, RTT 35 ms"; empty if it is none."""
+        if self._scenario is None:
+            return ""
+        resolved = self._scenario.seeded().resolved
+        flows = sum(each["count"] for each in resolved["flows"])
+        trips = sorted((each["rtt"]["value"], each["rtt"]["text"]) for each in resolved["flows"])
+        texts = list(dict.fromkeys(text for _, text in trips))
+        rate = format_rate(min(each["rate_bps"] for each in resolved["links"]))
+        trip = texts[0] if len(texts) == 1 else f"{texts[0]} to {texts[-1]}"
+        return f"{rate}, {flows} {'flow' if flows == 1 else 'flows'}, RTT {trip}"
+
+    @cached_property
     def groups(self) -> list[str]:
         """The names of the scenario's groups of flows."""
         return [each["name"] for each in self._scenario.flows] if self._scenario else []
@@ -188,6 +202,7 @@ class Job:
             "name": self.name,
             "verb": self.asked.verb,
             "scenario": self.asked.title,
+            "numbers": self.asked.numbers,
             "changed": changes_text(self.asked.changed, self.asked.groups),
             "varied": self.asked.varied(),
             "state": "running" if running else self._end(),

@@ -1,7 +1,7 @@
 /** A chart of stored figures: what is varied along x, a line for each combination of what else is. */
 
 import { color, dash } from "../format";
-import type { Contender, Group, Listed, Stored, Value } from "../served";
+import type { Contender, Group, Job, Listed, Stored, Value } from "../served";
 import type { Columns } from "../variant.svelte";
 
 export interface Drawn {
@@ -47,13 +47,18 @@ export interface Together {
   rows: Stored[];
 }
 
-/** The list's groups with their rows, in the order that these have. */
-export function grouped(list: Listed, rows: Stored[]): Together[] {
+/** The list's groups with their rows, in the order that these have; of those whose job is known also the scenario's numbers. */
+export function grouped(list: Listed, rows: Stored[], known: Job[] = []): Together[] {
   const found = new Map<string, Stored[]>(list.groups.map(({ name }) => [name, []]));
   for (const row of rows) found.get(row.group)?.push(row);
   const titles = titled(list.groups);
-  const abouts = new Map(list.groups.map(({ name, scenario, changed }) => [name, `${scenario}${changed ? `, with ${changed}` : ""}`]));
+  const abouts = new Map(list.groups.map(({ name, scenario, changed, job }) => [name, `${scenario}${numbersOf(job, known)}${changed ? `, with ${changed}` : ""}`]));
   return [...found].map(([name, rows], index) => ({ name, title: titles[index] ?? name, about: abouts.get(name) ?? "", rows }));
+}
+
+function numbersOf(job: string, known: Job[]): string {
+  const numbers = known.find(({ name }) => name === job)?.numbers;
+  return numbers ? ` (${numbers})` : "";
 }
 
 /** "sweep of queue, 14:02"; with seconds where two began in one minute. */
