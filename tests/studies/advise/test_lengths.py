@@ -64,10 +64,10 @@ def test_a_stop_in_the_longer_runs_leaves_the_answer_of_the_shorter(
 ) -> None:
     whole = Runner.runs
 
-    def interrupted(self: Runner, experiment: Experiment[Any]) -> Iterator[Done[Any]]:
+    def interrupted(self: Runner, experiment: Experiment[Any], *rest: Any) -> Iterator[Done[Any]]:
         if any(point.run["duration_ps"] > started.run["duration_ps"] for point in experiment.points.values()):
             raise KeyboardInterrupt
-        return whole(self, experiment)
+        return whole(self, experiment, *rest)
 
     monkeypatch.setattr(Runner, "runs", interrupted)
     with pytest.raises(RunInterrupted) as stopped:
