@@ -42,6 +42,7 @@ MADE: Final = FOLDER / "figures.json"
 DIGITS: Final = 4
 SEEDS: Final = 8
 """Among which that of a figure's live runs is looked for."""
+_WITH_UNIT: Final = re.compile(r"\b(\w+)_(ms|bytes|frames|packets) = ([\d.]+)")
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
 
 Point = tuple[float, float]
@@ -203,9 +204,15 @@ def _reasons(chosen: Chosen) -> Iterator[dict[str, Any]]:
 def _point(claim: Claim, row: Mapping[str, Any]) -> str:
     unit = f" {row['unit']}" if row["unit"] else ""
     ours = "nothing" if row["ours"] is None else f"{_rounded(row['ours']):g}{unit}"
-    setting = f" ({row['setting']})" if row["setting"] else ""
+    setting = f" ({_worded(row['setting'])})" if row["setting"] else ""
     stated = f"stated {row['stated']}{_taken(claim)}{unit}" if row["stated"] else "nothing stated"
     return f"{row['what']}{setting}: {stated}, here {ours}"
+
+
+def _worded(setting: str) -> str:
+    """Keys that end with a unit in words: "buffer of 25 ms" of "buffer_ms = 25"."""
+    found = _WITH_UNIT.sub(lambda each: f"{each[1]} of {each[3]} {each[2]}".replace("_", " "), setting)
+    return found.replace("wire of", "packets on the wire of")
 
 
 def _taken(claim: Claim) -> str:

@@ -109,3 +109,15 @@ def test_live_runs_are_of_the_usual_kind_and_say_what_they_come_to() -> None:
     for name in ("splitbuff.fig4", "splitbuff.fig5"):  # what a card has numbers of is what its link opens
         assert "500 ms" in figures[name]["found"]
         assert all('rtt = "500001' in each["text"] for each in figures[name]["variants"])
+
+
+def test_points_are_named_in_words() -> None:
+    points = [
+        point
+        for document in MADE
+        for figure in document["figures"]
+        for reason in figure["reasons"]
+        for point in reason["points"]
+    ]
+    assert any("(packets on the wire of 1040 bytes, buffer of 25 ms)" in point for point in points)
+    assert not [point for point in points if re.search(r"_(ms|bytes) =", point)]
