@@ -85,6 +85,14 @@ const tests = {
     await page.getByRole("button", { name: /^BDP: / }).click();
     await page.getByText(/of at most 33[;,]/).waitFor();
     assert.match(await summary(page), /^At 4 ms/);
+    // the units that the form takes
+    const buffer = page.getByLabel("Buffer, at once, typed");
+    for (const [typed, packets] of [["20 ms", 17], ["0.03 MB", 20]]) {
+      await buffer.fill(typed);
+      await buffer.press("Enter");
+      await shows(buffer, `${packets} packets`);
+      assert.equal(await page.getByRole("alert").count(), 0, typed);
+    }
     await page.getByLabel("Buffer, at once", { exact: true }).focus();
     await page.keyboard.press("Home");
     await page.getByText(/of at most 1[;,]/).waitFor();

@@ -71,6 +71,13 @@ await page.getByText("Asked of “small”, changed here: queue codel, targets u
 await page.getByRole("button", { name: "Cancel" }).click();
 await page.getByRole("region", { name: /^size, (canceled|done)/ }).waitFor();
 await page.getByRole("button", { name: "Back to our default" }).click();
+await use.fill("150");
+await use.press("Enter");
+await page.getByRole("alert").getByText("150 % is no such share").waitFor();
+await use.fill("99");
+await use.press("Enter");
+await page.getByRole("alert").waitFor({ state: "detached" });
+await page.getByRole("button", { name: "Back to our default" }).click();
 assert.equal(await use.inputValue(), "99");
 
 await page.getByText("sweep: Many variants").click();
@@ -181,6 +188,7 @@ assert.match(await buffers.getByRole("row", { name: /^advise / }).first().textCo
 await page.getByLabel("Rate, from the start, typed").fill("12 Mbps");
 await page.getByLabel("Rate, from the start, typed").press("Enter");
 await buffers.getByRole("row", { name: /^advise / }).first().waitFor({ state: "detached" });
+assert.ok(await buffers.isVisible()); // it stays open
 await page.getByLabel("Rate, from the start, typed").fill("10 Mbps");
 await page.getByLabel("Rate, from the start, typed").press("Enter");
 await page.getByLabel("Queue", { exact: true }).selectOption("codel");

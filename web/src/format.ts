@@ -16,7 +16,8 @@ export const time = (seconds: number): string => (seconds === 0 ? "0 s" : scaled
 
 /** What may stand behind typed numbers, in the unit that the page computes in. */
 export const TIMES = { ms: 1e-3, s: 1, "µs": 1e-6, us: 1e-6, ns: 1e-9 };
-export const RATES = { mbps: 1e6, bps: 1, kbps: 1e3, gbps: 1e9 };
+export const RATES = { mbps: 1e6, bps: 1, kbps: 1e3, gbps: 1e9, "mbit/s": 1e6, "bit/s": 1, "kbit/s": 1e3, "gbit/s": 1e9 };
+export const SIZES = { b: 1, kb: 1e3, mb: 1e6, kib: 1024, mib: 1_048_576 };
 export const COUNTS = { "": 1, flows: 1, flow: 1 };
 
 /** As scenarios have it. */
