@@ -363,6 +363,8 @@ def test_an_interface_that_is_faster_by_its_name_needs_a_shaper(device: str | No
     assert (text is not None) == asked
     assert (Typed("ios-xe", device).shaper_note(100 * 10**6) is None) == asked
     assert Typed("ios-xe", device, shape=True).shaper_asked(100 * 10**6) is None
+    assert "no shaper is known here" in (Typed("nx-os").shaper_asked(550 * 10**6) or "")
+    assert Typed("nx-os").shaper_asked(10**10) is None
 
 
 def test_the_table_of_queues_says_how_much_use_each_was_held_to() -> None:

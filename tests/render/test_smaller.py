@@ -128,6 +128,15 @@ def with_today(
     )
 
 
+def test_an_interrupted_search_of_one_queue_says_nothing_of_the_others() -> None:
+    """It said that giving up a target is not enough, of what a queue met that was not yet searched."""
+    targets = ("utilization >= 99.9 %", "loss <= 0.1 %", "wait_mean <= 19 ms")
+    advice = dataclasses.replace(advised({"fifo": (14, runs(FIFO))}, targets), stage="begun", finished=False)
+    text = said(advice)
+    assert "So far only fifo was searched, which does not meet all 3 targets." in text
+    assert "No setting that was tried" not in text and "Giving up" not in text
+
+
 def test_what_runs_below_a_shaper_of_the_answer_is_not_kept_as_it_is() -> None:
     advice = advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",))
     kept = with_today(advice, {**LESS, "utilization": 0.96}, alike=True)
@@ -139,6 +148,15 @@ def test_what_runs_below_a_shaper_of_the_answer_is_not_kept_as_it_is() -> None:
     assert "Keep" not in said(
         dataclasses.replace(same, today=dataclasses.replace(same.today, is_shaped=True))
     )
+
+
+@pytest.mark.parametrize(("lost", "is_said"), [(0.003, True), (0.03, False)])
+def test_what_a_change_costs_in_loss_is_said_beside_why_today_is_worse(lost: float, *, is_said: bool) -> None:
+    """It lost 14 times as much, and no line of the first said so."""
+    advice = advised({"fifo": (14, runs({**FIFO, "loss": 0.04}))}, ("utilization >= 95 %",))
+    text = said(with_today(advice, {**LESS, "loss": lost}))
+    assert "is worse: it misses utilization 95 %" in text
+    assert ("The price: the answer loses 4 %, today's 0.3 %." in text) == is_said
 
 
 def test_a_loss_that_the_answer_has_as_well_does_not_make_today_worse() -> None:

@@ -128,7 +128,7 @@ def check_new(path: Path | None, given: Path | None = None, plot: Path | None = 
         )
     check_writable(path)
     if path.exists():
-        accepted = f"a new name; or bufferlab advise {path}, to ask about it"
+        accepted = f"a new name; or, to go on with it, {path} in place of --scenario, --rate and the like"
         raise InputError("is there already", key="--scenario", value=str(path), accepted=accepted)
     if plot is not None and path.absolute() in {file.absolute() for file in check_figure(plot)}:
         raise InputError("is the figure's file, too", key="--scenario", value=str(path), accepted="another")

@@ -9,7 +9,7 @@ from bufferlab.configure import cisco_fair, cisco_llq
 from bufferlab.configure.answer import Answer
 from bufferlab.configure.bounds import Bound
 from bufferlab.configure.platform import After, Default, Platform, Source, Target, Written
-from bufferlab.configure.shared import MOST_U32, counted_note, floored
+from bufferlab.configure.shared import ITSELF, MOST_U32, counted_note, floored, show_rate
 from bufferlab.errors import InputError
 
 _XE: Final = {
@@ -212,7 +212,9 @@ def write_nx(answer: Answer, target: Target) -> Written:
     """The lines for NX-OS."""
     unit = "us" if answer.kind == "time" else "bytes"
     amount = answer.microseconds if unit == "us" else answer.counted_bytes
-    notes = [] if unit == "us" else [counted_note(answer)]
+    rate = show_rate(answer.rate_bps)
+    unshaped = f"{ITSELF} {target.device} itself sends at {rate}: no shaper is known here."
+    notes = [unshaped] if unit == "us" else [unshaped, counted_note(answer)]
     notes += [
         "The class is the default queue of models with eight queues; others call it differently.",
         "The limit's range is the model's, and not known here; it replaces a share of a dynamic buffer.",

@@ -19,7 +19,7 @@ from bufferlab.render.advise.reasons import (
 from bufferlab.render.advise.today import betters_today, today_loses
 from bufferlab.render.advise.trade import half_is_better
 from bufferlab.render.advise.users import BAD_CALL, rated_text
-from bufferlab.render.advise.words import size_text
+from bufferlab.render.advise.words import WORTH_LESS, size_text
 from bufferlab.render.words import listed, title_text
 from bufferlab.resolved import datagrams_bps
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
@@ -30,10 +30,8 @@ from bufferlab.studies.targets import bounds_loss, want_largest
 from bufferlab.studies.words import is_llq
 from bufferlab.units import packets_text
 
-WORTH_LESS: Final = 0.02
-"""Loss from which on it is said that a larger buffer loses clearly less, or that none was tried. Our choice:
-by the law of Mathis and others (1.22 over the root of the loss) flows have then fewer than nine packets each
-under way."""
+_KNOWN: Final = 4
+"""Runs of a larger buffer from which on its loss is said: as many as a change of the traffic has at least."""
 
 LITTLE_LOST: Final = 0.01
 """Loss below which a buffer is named that loses less than the answer. Our choice."""
@@ -165,7 +163,8 @@ def _loses_less(advice: Advice) -> str | None:
     memory = entry.buffers
     if memory is None or lost < WORTH_LESS or bounds_loss(advice.targets):
         return None
-    sizes = [size for size in memory.sizes if size > entry.packets and memory.meets_all(size)]
+    known = [size for size in memory.sizes if len(memory.values(size)) >= _KNOWN]
+    sizes = [size for size in known if size > entry.packets and memory.meets_all(size)]
     size = next((size for size in sizes if memory.loss(size) <= LESS * lost), None)
     if size is None:
         return None

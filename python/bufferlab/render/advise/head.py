@@ -239,7 +239,7 @@ def _missing(advice: Advice, them: str) -> Iterator[_Said]:
         yield _Said(kept)
     if (idle := unfilled(advice)) is not None:
         yield _Said(idle)
-    if (why := why_missed(advice)) is not None:
+    if advice.stage != "begun" and (why := why_missed(advice)) is not None:
         yield _Said(why)
     if (alone := controls_decide(advice)) is not None:
         yield _Said(alone, _DECIDES)
@@ -258,7 +258,9 @@ def _missing(advice: Advice, them: str) -> Iterator[_Said]:
 def _missed(advice: Advice, them: str) -> Iterator[str]:
     if advice.start_measured:
         yield f"Not known: {START_MEASURED} (beware). In these runs:"
-    if (ended := platform_end(advice)) is not None:
+    if advice.stage == "begun":
+        yield f"So far only {_tried(advice)} was searched, which does not meet {them}."
+    elif (ended := platform_end(advice)) is not None:
         yield f"No buffer that {ended} meets {them}{contradiction(advice)}."
     elif all(any(not check.met for check in each.checks) for each in advice.entries.values()):
         yield f"No setting that was tried meets {them}{contradiction(advice)}."

@@ -7,7 +7,7 @@ from typing import Final
 
 from bufferlab.display import significant
 from bufferlab.render.advise.felt import ALIKE, Measured, fare_words, felt_sign, may_be_chance, share_text
-from bufferlab.render.advise.words import size_text
+from bufferlab.render.advise.words import WORTH_LESS, size_text
 from bufferlab.render.words import listed, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
@@ -23,7 +23,7 @@ from bufferlab.studies.choosing.thresholds import (
     loses_heavily,
 )
 from bufferlab.studies.least.lacking import runs_lack
-from bufferlab.studies.targets import Target
+from bufferlab.studies.targets import Target, bounds_loss
 from bufferlab.units import packets_text
 
 _UNFELT: Final = ", which nobody feels in this traffic"
@@ -49,7 +49,16 @@ def now_text(advice: Advice) -> str | None:
     heard = _call_then(advice, found, why)
     verb = "may be worse" if found.missed and not _surely_misses(found) and not heard else "is worse"
     verb = "has longer waits" if why.endswith(_UNFELT) and not heard else verb
-    return f"{what}, {verb}: {heard}{why}.{_unless_there(advice, found)}"
+    return f"{what}, {verb}: {heard}{why}.{_price(advice, found)}{_unless_there(advice, found)}"
+
+
+def _price(advice: Advice, found: Today) -> str:
+    """That the answer loses clearly more, which is what the change costs; empty if it does not."""
+    own, lost = advice.answer.checked("loss").mean or 0.0, found.mean("loss").mean or 0.0
+    if own < WORTH_LESS or lost > LESS * own or bounds_loss(advice.targets):
+        return ""
+    then, now = (FRACTION.quantity(each, digits=2) for each in (own, lost))
+    return f" The price: the answer loses {then}, today's {now}."
 
 
 def _unless_there(advice: Advice, found: Today) -> str:

@@ -125,7 +125,14 @@ class Typed:
         """Whether a shaper is needed, as a sentence; `None` if it is likely the interface's own rate."""
         if self.is_presumed:
             return f"Shaped to {rate_text(rate_bps)}; --no-shape if the interface itself sends so."
-        return None if self._is_own(rate_bps) or not self._could_shape else self._shaper(rate_bps)
+        if self._is_own(rate_bps):
+            return None
+        if not PLATFORMS[self.platform].shapes:
+            return (
+                f"No usual interface sends at {rate_text(rate_bps)}, and no shaper is known here for "
+                f"{PLATFORMS[self.platform].title}: unless it is held at that, nothing waits in this queue."
+            )
+        return self._shaper(rate_bps) if self._could_shape else None
 
     def shaper_note(self, rate_bps: int) -> str | None:
         """The same as a first note, where it is likely the interface's own rate."""

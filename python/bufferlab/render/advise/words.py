@@ -21,6 +21,12 @@ from bufferlab.units import packets_text
 
 _CERTAIN: Final = 0.999
 
+WORTH_LESS: Final = 0.02
+"""Loss from which on it is said that something else loses clearly less, or that no larger buffer was tried.
+
+Our choice: by the law of Mathis and others (1.22 over the root of the loss) flows have then fewer than nine
+packets each under way."""
+
 EVEN: Final = 0.5
 """Below this confidence nothing is called likely."""
 
