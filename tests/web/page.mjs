@@ -302,7 +302,9 @@ const tests = {
       return [drawn(0.18), drawn(0.85)];
     });
     assert.ok(before === 1 && after < 0.9, `${before} ${after}`);
-    assert.equal(await page.getByText("known here from about 1 s on").count(), 2);
+    assert.equal(await page.getByText("known here from about 1 s on: a fifo counts waits after the warm-up only").count(), 2);
+    await page.getByText("Lay the variants over each other").click();
+    await page.getByText("ms: mean; counted after the warm-up only: 1: fifo").waitFor();
   },
   async "on a phone, what is to be compared stands together"(open) {
     const variants = ["1", "2"].map((seed) => ({ text: SMALL, overrides: { "run.seed": seed } }));
