@@ -172,10 +172,10 @@ def test_ctrl_c_leaves_the_best_answer_so_far(
     """It comes with the first runs, or with those of the rules."""
     every = Runner.runs
 
-    def interrupted(self: Runner, experiment: Any) -> Iterator[Any]:
+    def interrupted(self: Runner, experiment: Any, *rest: Any) -> Iterator[Any]:
         if not known or max(case.size for case in experiment.points) > 60:
             raise RunInterrupted([], 0, 30)
-        return every(self, experiment)
+        return every(self, experiment, *rest)
 
     monkeypatch.setattr(Runner, "runs", interrupted)
     ended = bufferlab(*SMALL, "--utilization", "0.5", "--bounds", "20..60", "--set", "flows.far.rtt=200 ms")
@@ -194,8 +194,8 @@ def test_ctrl_c_within_a_round_counts_all_runs_once(
     """Those of rounds before, those of this one, and one that had finished when the signal came."""
     every, rounds = Runner.runs, iter(range(100))
 
-    def interrupted(self: Runner, experiment: Any) -> Iterator[Any]:
-        found = list(every(self, experiment))
+    def interrupted(self: Runner, experiment: Any, *rest: Any) -> Iterator[Any]:
+        found = list(every(self, experiment, *rest))
         if next(rounds) == 0:
             yield from found
             return
