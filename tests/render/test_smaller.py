@@ -293,6 +293,7 @@ def test_what_runs_today_has_a_line_with_what_it_misses_and_whether_it_may_stay(
     shown_today = with_today(advice, LESS)
     worse = said(shown_today)
     assert "Today's fifo, 64 packets, is worse: it misses utilization 95 % (it has 90 %)." in worse
+    assert "The answer meets the target" in worse and "It meets" not in worse  # not today's
     assert shown_today.today is not None
     scattered = ({**LESS, "utilization": 0.91}, {**LESS, "utilization": 0.96})  # 93.5 ± 32 %
     unsure = dataclasses.replace(shown_today.today, values=scattered)

@@ -163,7 +163,7 @@ def _meeting(advice: Advice, them: str) -> Iterator[_Said]:
     if now is not None:
         yield _Said(now, of_it)
     yield from (_Said(text, of_it) for text in advice.rests_on)
-    yield _Said(_sure(advice, them), of_it)
+    yield _Said(_sure(advice, them, "It" if now is None else "The answer"), of_it)
     if (decides := controls_decide(advice) or may_be_bbr(advice)) is not None:
         yield _Said(decides, _DECIDES)
     if (default := default_text(advice)) is not None:
@@ -189,14 +189,15 @@ def _cautions(advice: Advice, *said: str | None) -> Iterator[_Said]:
         yield _Said(text, _MORE if at else _GRAVEST)
 
 
-def _sure(advice: Advice, them: str) -> str:
+def _sure(advice: Advice, them: str, what: str = "It") -> str:
+    """How sure it is that the answer, called `what`, meets what was asked for."""
     entry = advice.answer
     if entry.identical:
         same = f"All {len(entry.runs)} runs are the same: nothing is random here."
-        return f"It meets {_named(advice, them)}. {same}"
+        return f"{what} meets {_named(advice, them)}. {same}"
     if advice.met:
         sure = sure_text(entry.confidence)
-        return f"It meets {_named(advice, them)}: {sure} ({len(entry.runs)} runs){narrow(advice)}."
+        return f"{what} meets {_named(advice, them)}: {sure} ({len(entry.runs)} runs){narrow(advice)}."
     alone = min(check.confidence for check in entry.checks)
     tried = ", since other settings were tried before it" if entry.confidence < alone - _SAME else ""
     sure = f"that is {sure_text(entry.confidence)}{tried}; {asked_text(advice.confidence)}"
