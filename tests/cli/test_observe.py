@@ -108,7 +108,7 @@ application = { kind = "web", size = "200 kB", every = "1 s" }""",
 def test_where_controls_come_from_is_said(bufferlab: Command, capture: str, tmp_path: Path) -> None:
     ended = bufferlab("observe", capture, "--scenario", "seen.toml")
     assert "controls: of those tried, a run with reno is nearest to the capture" in ended.err
-    compared = r"utilization .* \(not seen before the queue\), loss .* % \(captured: .* %\), median wait "
+    compared = r"utilization .* \(not seen in the capture\), loss .* % \(captured: .* %\), median wait "
     assert re.search(f"a run of the scenario: {compared}", ended.err)
     written = (tmp_path / "seen.toml").read_text()
     assert written.startswith("# from ") and "# controls: of those tried, a run with reno" in written

@@ -210,4 +210,4 @@ def _compared(fit: Fit) -> Iterator[str]:
             shown, seen = (unit.text(value, digits=2) for value in (own, other))
             yield f"{words} {shown} {unit.shown} (captured: {seen} {unit.shown})"
         elif own is not None and name == "utilization" and fit.distance is not None:
-            yield f"{words} {unit.text(own, digits=3)} {unit.shown} (not seen before the queue)"
+            yield f"{words} {unit.text(own, digits=3)} {unit.shown} (not seen in the capture)"
