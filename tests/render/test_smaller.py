@@ -156,7 +156,10 @@ def test_what_a_change_costs_in_loss_is_said_beside_why_today_is_worse(lost: flo
     advice = advised({"fifo": (14, runs({**FIFO, "loss": 0.04}))}, ("utilization >= 95 %",))
     text = said(with_today(advice, {**LESS, "loss": lost}))
     assert "is worse: it misses utilization 95 %" in text
-    assert ("The price: the answer loses 4 %, today's 0.3 %." in text) == is_said
+    assert ("The price: loss 4 %, not 0.3 %." in text) == is_said
+    group = next(each for each in advice.aspects if each.kind == "throughput")
+    more = said(with_today(advice, {**LESS, "loss": lost, group.metric: 3e7}))
+    assert f"The price: {group.title} 4.7 Mbps, not 30 Mbps" in more
 
 
 def test_a_loss_that_the_answer_has_as_well_does_not_make_today_worse() -> None:

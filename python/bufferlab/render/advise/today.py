@@ -6,13 +6,22 @@ from collections.abc import Sequence
 from typing import Final
 
 from bufferlab.display import significant
-from bufferlab.render.advise.felt import ALIKE, Measured, fare_words, felt_sign, may_be_chance, share_text
+from bufferlab.render.advise.felt import (
+    ALIKE,
+    Measured,
+    contrast,
+    fare_words,
+    felt_sign,
+    may_be_chance,
+    share_text,
+)
 from bufferlab.render.advise.words import WORTH_LESS, size_text
 from bufferlab.render.words import listed, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.today import Today
+from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.choosing.thresholds import (
     LESS,
     LONG_WAIT_MS,
@@ -53,12 +62,19 @@ def now_text(advice: Advice) -> str | None:
 
 
 def _price(advice: Advice, found: Today) -> str:
-    """That the answer loses clearly more, which is what the change costs; empty if it does not."""
+    """What the change costs: who gets at most half of it then, and that clearly more is lost; else empty."""
+    texts = [contrast(each, advice.answer, found) for each in advice.aspects if _pays(advice, found, each)]
     own, lost = advice.answer.checked("loss").mean or 0.0, found.mean("loss").mean or 0.0
-    if own < WORTH_LESS or lost > LESS * own or bounds_loss(advice.targets):
-        return ""
-    then, now = (FRACTION.quantity(each, digits=2) for each in (own, lost))
-    return f" The price: the answer loses {then}, today's {now}."
+    if own >= WORTH_LESS and lost <= LESS * own and not bounds_loss(advice.targets):
+        then, now = (FRACTION.quantity(each, digits=2) for each in (own, lost))
+        texts.append(f"loss {then}, not {now}")
+    return f" The price: {'; '.join(texts)}." if texts else ""
+
+
+def _pays(advice: Advice, found: Today, aspect: Aspect) -> bool:
+    """Whether a group's flows get at most half of what they get today."""
+    now, then = (each.mean(aspect.metric).mean or 0.0 for each in (found, advice.answer))
+    return aspect.kind == "throughput" and then <= now / 2
 
 
 def _unless_there(advice: Advice, found: Today) -> str:
