@@ -332,6 +332,14 @@ def test_what_is_kept_is_what_the_lines_are_about() -> None:
     assert "gives utilization 99.4" in changed and "answer fifo, 14 packets" in changed
 
 
+def test_what_is_kept_says_whom_it_starves() -> None:
+    advice = advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",))
+    group = next(each for each in advice.site.users if each.kind == "bulk" and each.flows > 1)
+    found = {**FIFO, "utilization": 0.96, f"{group.name}.jain_index": 0.2}
+    text = said(with_today(advice, found, alike=True))
+    assert "Keep what runs today" in text and f"But the flows of {group.name} share unequally" in text
+
+
 def test_what_runs_today_is_not_kept_where_one_target_is_far_off_and_users_fare_worse() -> None:
     """It misses one target where the closest misses two, but by twenty times its bound."""
     advice = advised({"fifo": (14, runs({**FIFO, "loss": 0.03}))}, ("loss <= 2 %", "wait_mean <= 15 ms"))

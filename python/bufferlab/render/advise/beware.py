@@ -53,7 +53,7 @@ def grave(advice: Advice) -> Iterator[str]:
         better,
         _lost(advice) or _loses_less(advice),
         _waits_long(advice),
-        starved(advice),
+        starved(advice, advice.answer),
         _is_largest_tried(advice),
     )
     yield from _behind_first(advice, texts)
@@ -65,7 +65,7 @@ def bewares(advice: Advice) -> Iterator[str]:
     Without what stands first.
     """
     texts = (
-        unequal(advice),
+        unequal(advice, advice.answer),
         slow_page(advice),
         bad_call(advice) or (None if _is_of_floods(advice) else datagrams_lost(advice)),
         harmed(advice),

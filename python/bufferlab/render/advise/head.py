@@ -10,6 +10,7 @@ from bufferlab.render.advise.decided import tie_text, undecided_text
 from bufferlab.render.advise.felt import best_but_missed
 from bufferlab.render.advise.limits import platform_end
 from bufferlab.render.advise.mixes import controls_decide, may_be_bbr
+from bufferlab.render.advise.reasons import starved, unequal
 from bufferlab.render.advise.today import (
     beside_closest,
     betters_today,
@@ -179,6 +180,9 @@ def _keeping(advice: Advice, now: str, them: str) -> Iterator[_Said]:
     if (decides := controls_decide(advice) or may_be_bbr(advice)) is not None:
         yield _Said(decides)
     yield _Said(f"If it must change: {_what(advice)} {_sure(advice, them)}")
+    if advice.today is not None:
+        of_it = (starved(advice, advice.today), unequal(advice, advice.today))
+        yield from (_Said(text, _GRAVEST) for text in of_it if text is not None)
     if advice.stage == "first" and advice.finished:
         yield _Said(_quick(advice), _DECIDES)
 

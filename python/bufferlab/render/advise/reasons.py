@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from bufferlab.display import significant
+from bufferlab.render.advise.felt import Checked
 from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
@@ -115,13 +116,18 @@ def long_wait(
     )
 
 
-def starved(advice: Advice) -> str | None:
-    """That flows of one group hardly get anything beside another's, as a sentence; `None` if none starve."""
+def starved(advice: Advice, shown: Checked) -> str | None:
+    """That flows of one group hardly get anything beside another's, as a sentence; `None` if none starve.
+
+    Args:
+        advice: The advice.
+        shown: What it is said of: the answer, or what runs today.
+    """
     rates = {
         each.name: rate
         for each in advice.site.users
         if each.kind in FELT_BY_GOODPUT
-        and (rate := advice.answer.checked(f"{each.name}.goodput_bps").mean) is not None
+        and (rate := shown.checked(f"{each.name}.goodput_bps").mean) is not None
     }
     if len(rates) < 2:
         return None
@@ -132,10 +138,15 @@ def starved(advice: Advice) -> str | None:
     return f"But {slow} starves: {low} Mbps a flow, where {fast} has {high} Mbps."
 
 
-def unequal(advice: Advice) -> str | None:
-    """That flows of one group share unequally, where no target is about that, as a sentence."""
+def unequal(advice: Advice, shown: Checked) -> str | None:
+    """That flows of one group share unequally, where no target is about that, as a sentence.
+
+    Args:
+        advice: The advice.
+        shown: What it is said of: the answer, or what runs today.
+    """
     several = [each for each in advice.site.users if each.kind in FELT_BY_GOODPUT and each.flows > 1]
-    indices = unasked(advice, several, "jain_index")
+    indices = unasked(advice, several, "jain_index", shown=shown)
     name = min(indices, key=indices.__getitem__, default=None)
     if name is None or indices[name] >= UNEQUAL:
         return None
@@ -156,22 +167,29 @@ def slow_page(advice: Advice) -> str | None:
 
 
 def unasked(
-    advice: Advice, users: Sequence[Users], metric: str, *, family: str | None = None
+    advice: Advice,
+    users: Sequence[Users],
+    metric: str,
+    *,
+    family: str | None = None,
+    shown: Checked | None = None,
 ) -> dict[str, float]:
-    """What groups have of a metric with the answer, where that is known and no target is about it.
+    """What groups have of a metric, where that is known and no target is about it.
 
     Args:
         advice: The advice.
         users: The groups.
         metric: The metric.
         family: What the names of metrics begin with that say the same; default the metric alone.
+        shown: With what they have it; default with the answer.
     """
     asked = {
         target.group
         for target in advice.targets
         if (target.metric.name == metric if family is None else target.metric.name.startswith(family))
     }
-    means = {each.name: advice.answer.checked(f"{each.name}.{metric}").mean for each in users}
+    found = shown or advice.answer
+    means = {each.name: found.checked(f"{each.name}.{metric}").mean for each in users}
     return {name: mean for name, mean in means.items() if mean is not None and name not in asked}
 
 
