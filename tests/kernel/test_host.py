@@ -119,7 +119,7 @@ def test_a_capture_ends_with_the_run(tmp_path: Path) -> None:
 
 
 @NEEDS_TUN
-def test_a_live_flow_fills_the_link_and_no_packet_is_unaccounted(tmp_path: Path) -> None:
+def test_a_live_link_is_busy_while_packets_wait_and_none_is_unaccounted(tmp_path: Path) -> None:
     scenario = link(run__duration="4 s", run__warmup="2 s", bottleneck__buffer="60 packets")
     punctual: list[Punctual] = []
     (result,) = emulate_live(scenario, punctual=punctual, pcap=tmp_path / "x.pcapng", pcap_at="bottleneck")
@@ -136,8 +136,10 @@ def test_a_live_flow_fills_the_link_and_no_packet_is_unaccounted(tmp_path: Path)
     assert abs(result.recordings[0].records - crossed) <= 5 + 2 * late_packets
     assert 0 <= punctual[0].values["packets"] - row["whole_departed_packets"] <= 2
     assert ("disturbed" in result.version) == bool(punctual[0].disturbances)
+    # how much there is to send is TCP's matter: a retransmission that is lost, too, halves the window twice
+    assert row["utilization"] > 0.5
     if not punctual[0].disturbances:
-        assert row["utilization"] > 0.97
+        assert row["utilization"] + row["empty_fraction"] > 0.97
 
 
 @NEEDS_TUN
