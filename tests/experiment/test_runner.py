@@ -259,9 +259,9 @@ PROGRAM = """
         return {"goodput": float(result.flows["goodput_bps"].sum())}
 
     cases = {n: prepare(sys.argv[1], {"run.duration": f"{2 + n % 7 * 40}.{n:03} s"}) for n in range(200)}
-    print("ready", flush=True)
     count = 0
     try:
+        print("ready", flush=True)
         for done in Runner(threads=2, store=sys.argv[2]).runs(Experiment("test", cases, measure, seeds=10)):
             count += 1
             print("done", flush=True)
