@@ -16,7 +16,16 @@ import polars as pl
 import pytest
 
 from bufferlab.errors import InputError, OutputError
-from bufferlab.experiment.store import ENGINE, Claim, Row, Store, StoreFullError, failed_row, open_store
+from bufferlab.experiment.store import (
+    ENGINE,
+    Claim,
+    Row,
+    Store,
+    StoreFullError,
+    failed_row,
+    journal,
+    open_store,
+)
 from bufferlab.experiment.store.rows import FIGURES, SCHEMA, rows_to_frame
 from bufferlab.experiment.store.segments import write_segment
 from bufferlab.experiment.store.writer import Writer
@@ -69,6 +78,26 @@ def test_a_run_is_claimed_once(store: Store) -> None:
     with store.writer() as three:
         assert three.claim("a") is Claim.DONE
         assert three.claim("b") is Claim.MINE
+
+
+def test_a_run_is_not_done_again_whose_writer_ends_as_we_ask(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It finished between our look at its lines and at whether it lives."""
+    ending, asking = store.writer().__enter__(), store.writer().__enter__()
+    assert ending.claim("a") is Claim.MINE and asking.claim("a") is Claim.TAKEN
+    is_live = journal.is_live
+
+    def ended(path: Path) -> bool:
+        monkeypatch.undo()
+        ending.put(row("a"))
+        ending._journal.close()
+        return is_live(path)
+
+    monkeypatch.setattr(journal, "is_live", ended)
+    assert asking.claim("a") is Claim.DONE
+    asking.close()
+    assert names(store) == ["a"]
 
 
 def die_after(store: Store, code: str) -> None:

@@ -107,6 +107,8 @@ class Writer:
                     return Claim.DONE
                 if self._is_taken(run):
                     return Claim.TAKEN
+                if run in self._finished:  # as its writer's last lines say
+                    return Claim.DONE
                 self._journal.reserve(len(self._mine) + 1)
                 self._journal.append({"claim": run})
                 self._mine.add(run)
@@ -180,16 +182,19 @@ class Writer:
             for gone in self._foreign.keys() - set(paths):
                 del self._foreign[gone]
             for path in paths:
-                seen = self._foreign.setdefault(path, _Foreign())
-                if path.stat().st_size > seen.offset:
-                    entries, seen.offset = journal.read(path, seen.offset)
-                    for entry in entries:
-                        self._learn(entry, seen)
+                self._read(path, self._foreign.setdefault(path, _Foreign()))
             fresh = set(self.store.segment_paths()) - self._segments
             if fresh:
                 self._learn_segments(sorted(fresh))
         except OSError as error:
             raise write_error(self.store.directory, error) from error
+
+    def _read(self, path: Path, seen: _Foreign) -> None:
+        """Learn what a journal has that we have not seen."""
+        if path.stat().st_size > seen.offset:
+            entries, seen.offset = journal.read(path, seen.offset)
+            for entry in entries:
+                self._learn(entry, seen)
 
     def _learn(self, entry: journal.Entry, seen: _Foreign) -> None:
         if "claim" in entry:
@@ -221,6 +226,7 @@ class Writer:
             if plan_hash in seen.claims:
                 if journal.is_live(path):
                     return True
+                self._read(path, seen)  # it may have finished runs since, and ended
                 seen.claims.clear()
         return False
 
