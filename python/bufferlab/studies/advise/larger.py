@@ -25,7 +25,7 @@ from typing import Final
 
 from bufferlab.stats import Estimate
 from bufferlab.studies.choosing.choice import Choice, choose
-from bufferlab.studies.choosing.objectives import Aspect, Emphasis, Kind, is_emphasized, score
+from bufferlab.studies.choosing.objectives import Aspect, Emphasis, Kind, is_emphasized, mean_score
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, standing_from_ms
 from bufferlab.studies.least import Least, Run
 from bufferlab.studies.least.memory import Memory
@@ -286,8 +286,7 @@ class Ladder:
         return choose(named, self.aspects, self.weights, missed=dict.fromkeys(named, ()))
 
     def _mean_score(self, memory: Memory, size: int) -> float:
-        runs = self._runs(memory, size, self.pilots)
-        return sum(score(run, self.aspects, self.weights) for run in runs) / len(runs)
+        return mean_score(self._runs(memory, size, self.pilots), self.aspects, self.weights)
 
     def _runs(self, memory: Memory, size: int, seeds: Sequence[int]) -> Sequence[Values]:
         runs = self.measure(size, seeds)

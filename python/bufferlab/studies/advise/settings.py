@@ -22,7 +22,7 @@ from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.smaller import smaller
 from bufferlab.studies.choosing.choice import LOOKS
-from bufferlab.studies.choosing.objectives import Aspect, Kind, aspects_of, score
+from bufferlab.studies.choosing.objectives import Aspect, Kind, aspects_of, mean_score
 from bufferlab.studies.choosing.order import place
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, MATERIAL
 from bufferlab.studies.least import Bench, Case, Check, Goal, Least, Run, Search, Step, least, together
@@ -428,17 +428,13 @@ def nearest(
     least = min(missed.values())
     near = [size for size, lacks in missed.items() if lacks.is_as_near(least)]
     shared = [seed for seed in memory.seeds(near[0]) if all(seed in memory.seeds(size) for size in near)]
-    scores = {size: _mean_score(memory.values(size, shared or None), aspects, weights) for size in near}
+    scores = {size: mean_score(memory.values(size, shared or None), aspects, weights) for size in near}
     good = max(scores.values()) + math.log1p(-MATERIAL)
     alike = [size for size in near if scores[size] >= good]
     brief = [
         size for size in alike if (memory.mean(size, "wait_mean_ms") or 0.0) < (long_wait_ms or math.inf)
     ]
     return max(brief) if brief else min(alike)
-
-
-def _mean_score(runs: Sequence[Values], aspects: Sequence[Aspect], weights: Mapping[Kind, float]) -> float:
-    return sum(score(run, aspects, weights) for run in runs) / len(runs)
 
 
 def case_of(entry: Entry) -> Case:

@@ -196,3 +196,8 @@ def score(values: Values, aspects: Sequence[Aspect], weights: Mapping[Kind, floa
         logs = [math.log(each.utility(values)) for each in aspects if each.kind == kind]
         total += weight * sum(logs) / len(logs)
     return total / sum(weights.values())
+
+
+def mean_score(runs: Sequence[Values], aspects: Sequence[Aspect], weights: Mapping[Kind, float]) -> float:
+    """Mean of the scores of runs."""
+    return sum(score(run, aspects, weights) for run in runs) / len(runs)
