@@ -15,7 +15,7 @@ import pytest
 import bufferlab
 from bufferlab import InputError, Scenario
 from bufferlab.captured.doubts import refuse_idle
-from bufferlab.captured.fitting import NEAR, PURE, captured_values
+from bufferlab.captured.fitting import NEAR, PURE, Fit, captured_values
 from bufferlab.captured.flows import LEAST_RTT_MS, flows_of, lasting_loss_of
 from bufferlab.captured.laws import law
 from bufferlab.captured.link import DIRECTIONS
@@ -191,38 +191,33 @@ def test_a_queue_that_is_no_fifo_is_in_the_scenario_and_said(tmp_path: Path) -> 
     assert any(line.startswith(said) and "limit is Linux's default" in line for line in lines)
 
 
-def test_one_control_is_no_mix_if_it_loses_far_more(tmp_path: Path) -> None:
-    """Of two flows of BBR beside four of CUBIC all were said to run BBR, whose run lost much more."""
-    path = tmp_path / "link.pcapng"
-    common = {"rtt": "40 ms", "rtt_spread": 0.3, "start": "uniform(0 s, 3 s)"}
+def fit_beside_cubic(folder: Path, *, rate: str, rtt: str, cubic: int, others: tuple[str, int]) -> Fit:
+    """What is found of a capture of flows of CUBIC beside some of another control."""
+    path = folder / "link.pcapng"
+    common = {"rtt": rtt, "rtt_spread": 0.3, "start": "uniform(0 s, 3 s)"}
+    control, count = others
     link = {
         "run": {"duration": "40 s", "warmup": "0 s", "seed": 9, "stack": "linux"},
-        "bottleneck": {"rate": "12 Mbps", "delay": "2 ms", "buffer": "60 packets"},
+        "bottleneck": {"rate": rate, "delay": "2 ms", "buffer": "60 packets"},
         "flows": [
-            {"name": "a", "count": 4, "congestion": "cubic-linux(hystart)", **common},
-            {"name": "b", "count": 2, "congestion": "bbr", **common},
+            {"name": "a", "count": cubic, "congestion": "cubic-linux(hystart)", **common},
+            {"name": "b", "count": count, "congestion": control, **common},
         ],
     }
     bufferlab.run(link, progress=False, pcap=path, pcap_at=["senders"])
-    fit = bufferlab.observe(path).fit()
+    return bufferlab.observe(path).fit()
+
+
+def test_one_control_is_no_mix_if_it_loses_far_more(tmp_path: Path) -> None:
+    """Of two flows of BBR beside four of CUBIC all were said to run BBR, whose run lost much more."""
+    fit = fit_beside_cubic(tmp_path, rate="12 Mbps", rtt="40 ms", cubic=4, others=("bbr", 2))
     assert fit.controls == "cubic:50%,bbr:50%" and not fit.differs("loss")
     assert "bbr" in fit.supposed and fit.controls not in fit.supposed
 
 
 def test_bbr3_beside_cubic_is_found(tmp_path: Path) -> None:
     """It was said to be Reno, and a run lost 0.64 % in place of 1.6."""
-    path = tmp_path / "link.pcapng"
-    common = {"rtt": "30 ms", "rtt_spread": 0.3, "start": "uniform(0 s, 3 s)"}
-    link = {
-        "run": {"duration": "40 s", "warmup": "0 s", "seed": 9, "stack": "linux"},
-        "bottleneck": {"rate": "30 Mbps", "delay": "2 ms", "buffer": "60 packets"},
-        "flows": [
-            {"name": "a", "count": 6, "congestion": "cubic-linux(hystart)", **common},
-            {"name": "b", "count": 4, "congestion": "bbr3", **common},
-        ],
-    }
-    bufferlab.run(link, progress=False, pcap=path, pcap_at=["senders"])
-    fit = bufferlab.observe(path).fit()
+    fit = fit_beside_cubic(tmp_path, rate="30 Mbps", rtt="30 ms", cubic=6, others=("bbr3", 4))
     assert "bbr3" in str(fit.controls) and not fit.differs("loss")
 
 
