@@ -62,3 +62,18 @@ def test_size_tells_its_stages(bufferlab: Command) -> None:
     assert logged[0].startswith("looking at 1 packet to ") and " packets" in logged[0]
     assert any(line.startswith("checking ") for line in logged)
     assert logged[-1] == "simulating the rules' buffers"
+
+
+@pytest.mark.parametrize(
+    ("words", "runs"),
+    [
+        (("compare", "small.toml", "--queues", "fifo,codel", "--seeds", "2", "--fresh"), 4),
+        (("run", "small.toml", "--seeds", "3"), 3),
+        (("sweep", "small.toml", "--vary", "flows.near.count=1,2,3"), 3),
+    ],
+)
+def test_runs_of_one_experiment_are_counted(bufferlab: Command, words: tuple[str, ...], runs: int) -> None:
+    ended = bufferlab(*words)
+    assert ended.status == 0
+    logged = lines(ended.err)
+    assert re.fullmatch(rf"\d of {runs} runs(, .*)?", logged[0]), logged

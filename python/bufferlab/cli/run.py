@@ -139,6 +139,7 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         ray_address=ray_address,
         store=store,
         fresh=fresh,
+        logged=True,
     )
     with delivering(outputs.deliver), warnings.catch_warnings():
         warnings.simplefilter("ignore", RecordingWarning)  # said below

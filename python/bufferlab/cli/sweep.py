@@ -85,23 +85,30 @@ def sweep(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     """
     from bufferlab.cli.running import checked_engine  # noqa: PLC0415 - slow to import, and no help needs it
     from bufferlab.experiment.points import read_list, read_sample  # noqa: PLC0415
+    from bufferlab.experiment.runner import Runner  # noqa: PLC0415
     from bufferlab.render.stored_runs import sweep_view  # noqa: PLC0415
     from bufferlab.studies.sweep import default_store  # noqa: PLC0415
     from bufferlab.studies.sweep import sweep as sweep_scenario  # noqa: PLC0415
 
+    kept = default_store(scenario) if store is None else store
+    runner = Runner(
+        threads=threads,
+        engine=checked_engine(engine),
+        ray_address=ray_address,
+        store=kept,
+        fresh=fresh,
+        logged=True,
+    )
     swept = sweep_scenario(
         Scenario.load(scenario, read_overrides(overrides)),
         vary or [],
-        store=default_store(scenario) if store is None else store,
+        store=kept,
         points=None if listed is None else read_list(listed),
         samples=None if sample is None else read_sample(sample),
         seeds=seeds,
-        engine=checked_engine(engine),
-        threads=threads,
-        ray_address=ray_address,
-        fresh=fresh,
         tables=tables,
         retry_failed=retry_failed,
+        runner=runner,
     )
     if as_json:
         print_json(swept.to_dict())

@@ -67,7 +67,8 @@ class Runner:
             is_cache: The store is a convenience: if it cannot be written, runs are made without it.
             fresh: Simulate again what is in the store, and put it there anew.
             progress: Show a progress bar; default if standard error is a terminal.
-            logged: Where it is none, print a plain line for each stage of work that has many experiments.
+            logged: Where it is none, print plain lines: for each stage of work that has many experiments, and
+                how many runs of one are done.
 
         Raises:
             InputError: There is no such engine, or `threads` is not positive.
@@ -232,7 +233,9 @@ class Runner:
                 stop()
             try:
                 visible = self._progress if experiment.title else False
-                with progress_bar(experiment.title, visible=visible) as own:
+                with progress_bar(
+                    experiment.title, visible=visible, logged=self._logged, counted=True
+                ) as own:
                     executor.start()
                     for done in _drain(work, executor, bar or own):
                         self._note(experiment, done, is_kept=keeper is not None)

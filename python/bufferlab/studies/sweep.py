@@ -138,6 +138,7 @@ def sweep(
     retry_failed: bool = False,
     fresh: bool = False,
     progress: bool | None = None,
+    runner: Runner | None = None,
 ) -> Sweep:
     """Simulate many variants of a scenario; runs that are in the store are not simulated again.
 
@@ -161,6 +162,7 @@ def sweep(
         retry_failed: Simulate runs again that failed before.
         fresh: Simulate all runs again, and store them anew.
         progress: Show a progress bar; default if standard error is a terminal.
+        runner: Runs the simulations, with the same store; default a plain one with what is above.
 
     Returns:
         What came out, with the runs as a frame.
@@ -174,7 +176,7 @@ def sweep(
     chosen = _points(base, vary, points, samples)
     count = seeds if isinstance(seeds, int) else len(seeds)
     (check if samples is None else check_sampled)(chosen, lambda point: _try(base, point, seeds))
-    runner = Runner(
+    runner = runner or Runner(
         threads=threads,
         engine=engine,
         ray_address=ray_address,

@@ -9,9 +9,9 @@ from functools import partial
 from bufferlab.experiment.experiment import Done, Experiment
 from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
+from bufferlab.progress import Round
 from bufferlab.scenario import Scenario
 from bufferlab.studies.least.answer import Least
-from bufferlab.studies.least.round import Round
 from bufferlab.studies.least.step import Search, Step
 from bufferlab.studies.targets import Values, values_of_run
 
@@ -92,7 +92,9 @@ class Bench:
             )
             before = self.runs
             try:
-                for done in self._runner.runs(experiment, Round(self._watch)):
+                for done in self._runner.runs(
+                    experiment, Round(lambda text: self._watch(f"this round: {text}"))
+                ):
                     self._take(done)
             except RunInterrupted as interrupted:
                 for done in interrupted.finished or ():
