@@ -108,8 +108,8 @@ def test_what_users_feel_is_that_of_their_traffic(comparison: Comparison) -> Non
         "ticks.call_r",
         "ticks.loss",
     ]
-    text = str(comparison)
-    assert text.count("Jain") == text.count("near: Jain")
+    _, _, table = str(comparison).partition("What users feel")
+    assert table.count("Jain") == table.count("near: Jain")
 
 
 def test_flows_are_the_same_under_every_queue() -> None:
@@ -168,6 +168,29 @@ def test_queues_that_do_the_same_are_no_basis_for_a_choice() -> None:
     assert not found.is_founded
     assert found.to_dict()["recommendation"]["founded"] is False
     assert str(found).splitlines()[1].startswith("No basis for a choice: users fare alike under all 2 queues")
+
+
+def worse(found: Comparison) -> float | None:
+    """How much worse users fare with the file's own queue than with the chosen one."""
+    rival = found.rival("scenario") or found.rival("fifo:40 packets")
+    return None if rival is None else rival.behind.mean
+
+
+def test_a_file_s_fifo_and_a_fifo_are_buffers_of_one_queue() -> None:
+    """Whatever they are called and whatever stands beside them, equal shares are no reason for a buffer."""
+    short = "fifo:4 packets"
+    plain, own, beside, asked = (
+        bufferlab.compare(BULK, queues, seeds=2, emphasis=emphasis, progress=False)
+        for queues, emphasis in [
+            (["fifo:40 packets", short], None),
+            (["scenario", short], None),
+            (["scenario", short, "drr:100"], None),
+            (["scenario", short], {"fairness": 1.0}),
+        ]
+    )
+    assert worse(plain) == pytest.approx(worse(own)) == pytest.approx(worse(beside))
+    assert beside.buffers == ("scenario",) and asked.buffers == ()
+    assert "judged scenario without Jain's index" in " ".join(str(beside).split())
 
 
 def test_one_queue_is_nothing_to_choose_from() -> None:

@@ -11,13 +11,11 @@ import pytest
 from bufferlab.studies.advise.larger import (
     Ladder,
     Larger,
-    bought_by_buffers,
-    judged_by_buffers,
     longest_bought_ms,
     sizes_above,
     sizes_beyond,
 )
-from bufferlab.studies.choosing.objectives import Aspect, Kind
+from bufferlab.studies.choosing.objectives import Aspect, Kind, bought_by_buffers, judged_by_buffers
 from bufferlab.studies.least import Goal, Least, Run
 from bufferlab.studies.targets import Target, Values, make_target
 

@@ -222,8 +222,10 @@ def _lines(comparison: Comparison) -> Iterator[tuple[str, str]]:
 
 def _asked(comparison: Comparison) -> Iterator[tuple[str, str]]:
     """By what was judged."""
-    if len(comparison.judged) < len(comparison.aspects):
-        yield "judged", "Jain's index is no reason for a larger buffer; --for fairness makes it one"
+    if comparison.buffers:
+        names = listed(comparison.buffers)
+        reason = "no reason for a larger buffer of one queue; --for fairness makes it one"
+        yield "judged", f"{names} without Jain's index, which is {reason}"
     if comparison.needs.targets:
         yield "targets", "; ".join([*map(str, comparison.needs.targets), "by [advise] of the scenario"])
     if comparison.needs.weights_from == "scenario":

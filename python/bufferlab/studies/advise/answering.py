@@ -18,7 +18,6 @@ from bufferlab.studies.advise.course import Course, Watch
 from bufferlab.studies.advise.elsewhere import spoiled
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.floor import is_home
-from bufferlab.studies.advise.larger import judged_by_buffers
 from bufferlab.studies.advise.lengths import long_enough
 from bufferlab.studies.advise.llq import about_llq
 from bufferlab.studies.advise.needs import Needs
@@ -29,7 +28,7 @@ from bufferlab.studies.advise.today import TODAY, Today, default_of, label_of, t
 from bufferlab.studies.advise.tried import Tried, tried_queues
 from bufferlab.studies.advise.unmixed import SEEDS, change_of, unmixed
 from bufferlab.studies.alone import refuse_impossible
-from bufferlab.studies.choosing.objectives import possible_aspects
+from bufferlab.studies.choosing.objectives import judged_by_buffers, possible_aspects
 from bufferlab.studies.contenders import LLQ_CLASSES
 from bufferlab.studies.least import Bench, Case, Goal
 from bufferlab.studies.settling import MOST_LENGTHENED, about_longer

@@ -13,7 +13,7 @@ from bufferlab.studies.advise.around import in_reach
 from bufferlab.studies.advise.beyond import beyond, edged
 from bufferlab.studies.advise.entry import Entry, superseded, warnings_about
 from bufferlab.studies.advise.halved import FIFO, compared, half_of, plain_of
-from bufferlab.studies.advise.larger import NEAR, judged_by_buffers
+from bufferlab.studies.advise.larger import NEAR
 from bufferlab.studies.advise.lengths import long_enough
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.prospects import could_be_felt
@@ -25,6 +25,7 @@ from bufferlab.studies.advise.settings import CONTEST, PILOTS, Settings, case_of
 from bufferlab.studies.advise.shaking import LOOKS as SHAKEN
 from bufferlab.studies.advise.shaking import Shaking, sturdy
 from bufferlab.studies.choosing.choice import LOOKS, Rival, apart, choose, lossy, standing
+from bufferlab.studies.choosing.objectives import judged_by_buffers
 from bufferlab.studies.choosing.order import place
 from bufferlab.studies.choosing.thresholds import MATERIAL
 from bufferlab.studies.least import Case, Run

@@ -11,9 +11,6 @@ A buffer that loses a packet in twenty is not taken where a larger one loses les
 end feel little of it, since those that do not yield take what the others lose. Where all that meet the
 targets lose that much, and one of these bounds the wait, the largest is taken that is as good for users as
 the least: the least leaves other traffic no room, and is an artifact of flows that do not yield.
-
-That flows share more equally is no reason to keep packets waiting, unless fairness was asked for: a standing
-queue evens out the round trips of its flows, and with them what they get.
 """
 
 from __future__ import annotations
@@ -72,12 +69,6 @@ def _power(exponent: int) -> int:
     return 1 << exponent
 
 
-def bought_by_buffers(aspects: Sequence[Aspect], *, is_fairness_asked: bool) -> list[Aspect]:
-    """What larger buffers are scored by: what users feel, and how equally they share if that is asked."""
-    others = [each for each in aspects if each.kind != "fairness"]
-    return others if others and not is_fairness_asked else [*aspects]
-
-
 def longest_bought_ms(rtt_ms: float, targets: Sequence[Target], emphasis: Emphasis | None) -> float | None:
     """The mean wait from which on no larger buffer is taken; `None` where somebody said what waits may be.
 
@@ -89,21 +80,6 @@ def longest_bought_ms(rtt_ms: float, targets: Sequence[Target], emphasis: Emphas
     if is_emphasized("throughput", emphasis) or is_emphasized("fairness", emphasis):
         return None
     return standing_from_ms(rtt_ms, targets)
-
-
-def judged_by_buffers(
-    aspects: Sequence[Aspect], weights: Mapping[Kind, float], emphasis: Emphasis | None
-) -> tuple[list[Aspect], dict[Kind, float]]:
-    """By what buffers of one queue are judged, and what each kind of it weighs.
-
-    Args:
-        aspects: What users feel.
-        weights: How much each kind of it weighs.
-        emphasis: What was said to matter most.
-    """
-    scored = bought_by_buffers(aspects, is_fairness_asked=is_emphasized("fairness", emphasis))
-    kinds = {each.kind for each in scored}
-    return scored, {kind: weight for kind, weight in weights.items() if kind in kinds}
 
 
 def _name(size: int) -> str:

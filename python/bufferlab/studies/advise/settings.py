@@ -14,7 +14,7 @@ from bufferlab.studies.advise.around import Around, look_around
 from bufferlab.studies.advise.checked import MOST_ASSURING, Checked, checks_at, runs_to_assure
 from bufferlab.studies.advise.entry import Entry, Smaller
 from bufferlab.studies.advise.floor import relaxed
-from bufferlab.studies.advise.larger import Ladder, Larger, judged_by_buffers, longest_bought_ms
+from bufferlab.studies.advise.larger import Ladder, Larger, longest_bought_ms
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.paused import Paused
 from bufferlab.studies.advise.prospects import could_be_felt
@@ -22,7 +22,7 @@ from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.smaller import smaller
 from bufferlab.studies.choosing.choice import LOOKS
-from bufferlab.studies.choosing.objectives import Aspect, Kind, aspects_of, mean_score
+from bufferlab.studies.choosing.objectives import Aspect, Kind, aspects_of, judged_by_buffers, mean_score
 from bufferlab.studies.choosing.order import place
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, MATERIAL
 from bufferlab.studies.least import Bench, Case, Check, Goal, Least, Run, Search, Step, least, together

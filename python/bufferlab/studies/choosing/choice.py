@@ -150,6 +150,7 @@ def choose(
     lossy: Mapping[str, float] | None = None,
     apart: Collection[str] = (),
     superseded: Mapping[str, Collection[str]] | None = None,
+    queues: Mapping[str, str] | None = None,
 ) -> Choice:
     """Choose among queues that meet the targets the one whose users fare best, and of equals the first.
 
@@ -177,6 +178,8 @@ def choose(
         apart: Queues that keep flows apart, where that is preferred: of equals they are taken before others.
         superseded: Queues that are not taken where one of some others is left to choose, as that does all
             that they do: a FIFO, where LLQ has calls go before one.
+        queues: Which queue each is, where what differs in the buffer of one queue alone is compared without
+            Jain's index.
     """
     fewest = min(map(len, missed.values()))
     if fewest and lacking is not None:
@@ -185,7 +188,16 @@ def choose(
     else:
         fit = [name for name in contest if len(missed[name]) == fewest]
     claims = looks * (len(fit) - 1)
-    scored = Scored(contest, aspects, weights, claims=claims, sturdy=sturdy, standing=standing, apart=apart)
+    scored = Scored(
+        contest,
+        aspects,
+        weights,
+        claims=claims,
+        sturdy=sturdy,
+        standing=standing,
+        apart=apart,
+        queues=queues,
+    )
     lost = lossy or {}
     is_light_found = any(name not in lost for name in fit)
     out = {name for name in fit if _loses_too_much(name, fit, lost, scored, times)}

@@ -183,6 +183,31 @@ def weights_for(emphasis: Emphasis | None, aspects: Sequence[Aspect]) -> dict[Ki
     return weights
 
 
+def bought_by_buffers(aspects: Sequence[Aspect], *, is_fairness_asked: bool) -> list[Aspect]:
+    """What buffers of one queue are judged by: what users feel, and how equally they share if that is asked.
+
+    That flows share more equally is no reason to keep packets waiting: a standing queue evens out the round
+    trips of its flows, and with them what they get.
+    """
+    others = [each for each in aspects if each.kind != "fairness"]
+    return others if others and not is_fairness_asked else [*aspects]
+
+
+def judged_by_buffers(
+    aspects: Sequence[Aspect], weights: Mapping[Kind, float], emphasis: Emphasis | None
+) -> tuple[list[Aspect], dict[Kind, float]]:
+    """By what buffers of one queue are judged, and what each kind of it weighs.
+
+    Args:
+        aspects: What users feel.
+        weights: How much each kind of it weighs.
+        emphasis: What was said to matter most.
+    """
+    scored = bought_by_buffers(aspects, is_fairness_asked=is_emphasized("fairness", emphasis))
+    kinds = {each.kind for each in scored}
+    return scored, {kind: weight for kind, weight in weights.items() if kind in kinds}
+
+
 def _lacking(kind: str) -> str:
     """What a scenario without a kind of aspect lacks; nothing if there is no such kind."""
     flows = _SHOWN_BY.get(kind)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from bufferlab.stats import Estimate
@@ -16,7 +17,7 @@ from bufferlab.studies.choosing.behind import (
     surely_exceeds,
     surely_within,
 )
-from bufferlab.studies.choosing.objectives import Aspect, Kind, score
+from bufferlab.studies.choosing.objectives import Aspect, Kind, judged_by_buffers, score
 from bufferlab.studies.choosing.order import place, queue_of
 from bufferlab.studies.choosing.thresholds import MATERIAL, TWICE, leading_kind, notable
 from bufferlab.studies.targets import Values
@@ -27,6 +28,19 @@ Contest = Mapping[str, Sequence[Values]]
 
 _SHARED: Final[Collection[Kind]] = ("throughput", "fairness")
 """Kinds of aspects in which flows lose what others gain."""
+
+
+@dataclass(frozen=True)
+class _Scores:
+    """A score of each run, by queue.
+
+    Attributes:
+        all: Of all that users feel.
+        bought: Of that by which buffers of one queue are judged.
+    """
+
+    all: Mapping[str, list[float]]
+    bought: Mapping[str, list[float]]
 
 
 class Scored:
@@ -40,6 +54,7 @@ class Scored:
         sturdy: Queues that are taken first of equals.
         standing: Queues that are taken last of equals.
         apart: Queues that are taken before others of those that are equal and as sturdy.
+        queues: Which queue each is, where those of one are judged as its buffers are.
     """
 
     def __init__(
@@ -52,6 +67,7 @@ class Scored:
         sturdy: Collection[str],
         standing: Collection[str] = (),
         apart: Collection[str] = (),
+        queues: Mapping[str, str] | None = None,
     ) -> None:
         self.contest = contest
         self.aspects = aspects
@@ -60,8 +76,12 @@ class Scored:
         self.apart_from_others = apart
         self.leading = leading = leading_kind(weights)
         counted = [weights] if leading is None else [{leading: 1.0}, weights]
+        self.queues = queues or {}
+        self.bought, _ = judged_by_buffers(aspects, weights, None)
         self.scores = [
-            {name: [score(run, aspects, each) for run in runs] for name, runs in contest.items()}
+            _Scores(
+                _scores(contest, aspects, each), _scores(contest, *judged_by_buffers(aspects, each, None))
+            )
             for each in counted
         ]
         """By what decides first, if something does, and by all together."""
@@ -77,12 +97,10 @@ class Scored:
             best, left = self._best_of(left, scores, times)
         return min(left, key=self._place), best, left
 
-    def _best_of(
-        self, names: list[str], scores: Mapping[str, list[float]], times: float
-    ) -> tuple[str, list[str]]:
+    def _best_of(self, names: list[str], scores: _Scores, times: float) -> tuple[str, list[str]]:
         """What has the best score, and all that are as good; those that are left may have more runs."""
         while True:
-            best = functools.reduce(lambda one, other: _better(one, other, scores), names)
+            best = functools.reduce(lambda one, other: self._better(one, other, scores), names)
             left = [name for name in names if name == best or self._is_as_good(name, best, scores, times)]
             if len(left) == len(names):
                 return best, left
@@ -126,7 +144,7 @@ class Scored:
         share = max(1 - 1 / better, MATERIAL * times)
         return all(
             surely_exceeds(self._behind(other, name, scores), share) for scores in self.scores
-        ) and not any(is_worse(self._behind_in(each, name, other), TWICE) for each in self.aspects)
+        ) and not any(is_worse(self._behind_in(each, name, other), TWICE) for each in self._felt(name, other))
 
     def _is_worse_in_some(self, name: str, other: str, times: float) -> bool:
         """Whether users surely fare worse in an aspect, by more than they notice."""
@@ -140,7 +158,7 @@ class Scored:
 
         Of these one of the kind that decides first goes before.
         """
-        found = {each: self._behind_in(each, name, taken) for each in self.aspects}
+        found = {each: self._behind_in(each, name, taken) for each in self._felt(name, taken)}
         telling = {
             each: found[each]
             for each, bound in self._notable_between(name, taken).items()
@@ -152,7 +170,8 @@ class Scored:
 
     def most_behind(self, name: str, other: str, times: float) -> Aspect | None:
         """The aspect in which users lose most with a queue beside another one, if they surely do."""
-        behind = {each: self._behind_in(each, name, other) for each in self.notable}
+        felt = self._felt(name, other)
+        behind = {each: self._behind_in(each, name, other) for each in self.notable if each in felt}
         sure = [each for each in behind if is_worse(behind[each], self.notable[each] * times)]
         return max(sure, key=lambda each: behind[each].mean or 0.0, default=None)
 
@@ -160,14 +179,17 @@ class Scored:
         """How much worse users fare as a whole."""
         return self._behind(name, other, self.scores[-1])
 
-    def _is_as_good(self, name: str, other: str, scores: Mapping[str, list[float]], times: float) -> bool:
+    def _is_as_good(self, name: str, other: str, scores: _Scores, times: float) -> bool:
         if differs(self._behind(name, other, scores), MATERIAL * times):
             return False
         return not self._is_worse_in_some(name, other, times)
 
     def _notable_between(self, name: str, other: str) -> Mapping[Aspect, float]:
         """The aspects that tell queues apart by themselves, and from which share on; none of one queue."""
-        return {} if queue_of(name) == queue_of(other) else self.notable
+        if queue_of(name) == queue_of(other):
+            return {}
+        felt = self._felt(name, other)
+        return {each: share for each, share in self.notable.items() if each in felt}
 
     def _notable_against(self, name: str, other: str) -> Mapping[Aspect, float]:
         """Those that speak against a queue beside another one.
@@ -183,11 +205,28 @@ class Scored:
     def _behind_in(self, aspect: Aspect, name: str, other: str) -> Estimate:
         return behind_in(aspect, self.contest[name], self.contest[other], self.claims)
 
-    def _behind(self, name: str, other: str, scores: Mapping[str, list[float]]) -> Estimate:
-        return behind(scores[name], scores[other], self.claims)
+    def _behind(self, name: str, other: str, scores: _Scores) -> Estimate:
+        counted = self._counted(name, other, scores)
+        return behind(counted[name], counted[other], self.claims)
+
+    def _better(self, one: str, other: str, scores: _Scores) -> str:
+        """Which of two has the better score, by the seeds that both have; of the same, the first."""
+        counted = self._counted(one, other, scores)
+        runs = min(len(counted[one]), len(counted[other]))
+        return other if sum(counted[other][:runs]) > sum(counted[one][:runs]) else one
+
+    def _counted(self, one: str, other: str, scores: _Scores) -> Mapping[str, list[float]]:
+        return scores.bought if self._are_buffers(one, other) else scores.all
+
+    def _felt(self, one: str, other: str) -> Sequence[Aspect]:
+        return self.bought if self._are_buffers(one, other) else self.aspects
+
+    def _are_buffers(self, one: str, other: str) -> bool:
+        """Whether two differ in the buffer of one queue alone."""
+        return one in self.queues and self.queues[one] == self.queues.get(other)
 
 
-def _better(one: str, other: str, scores: Mapping[str, list[float]]) -> str:
-    """Which of two has the better score, by the seeds that both have; of the same, the first."""
-    runs = min(len(scores[one]), len(scores[other]))
-    return other if sum(scores[other][:runs]) > sum(scores[one][:runs]) else one
+def _scores(
+    contest: Contest, aspects: Sequence[Aspect], weights: Mapping[Kind, float]
+) -> dict[str, list[float]]:
+    return {name: [score(run, aspects, weights) for run in runs] for name, runs in contest.items()}

@@ -95,7 +95,8 @@ class Comparison(display.Displayed):
         missed: The scenario's targets that each queue misses in the mean.
         needs: What the scenario asks for, and what was asked for beside it.
         advise: The command that tries other traffic, and so decides between equal queues.
-        judged: By which of these the queue was chosen.
+        buffers: The queues that differ from the chosen one in the buffer alone, and so were compared with it
+            without Jain's index.
         warnings: Why the runs may be too short for what waits under some queue: sentences.
     """
 
@@ -110,7 +111,7 @@ class Comparison(display.Displayed):
     missed: Mapping[str, tuple[Target, ...]]
     needs: Needs
     advise: str
-    judged: tuple[Aspect, ...] = ()
+    buffers: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @property

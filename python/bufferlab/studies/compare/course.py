@@ -13,7 +13,6 @@ from bufferlab.experiment.runner import Runner
 from bufferlab.experiment.simulation import ScenarioLike, prepare, seed_list
 from bufferlab.experiment.store.studies import Study
 from bufferlab.scenario import QUEUE_WORDS, Scenario
-from bufferlab.studies.advise.larger import judged_by_buffers
 from bufferlab.studies.advise.llq import known_queues
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.question import Question, link_index, prepared
@@ -21,13 +20,19 @@ from bufferlab.studies.advise.queues import AMPLE
 from bufferlab.studies.advise.runnable import runnable
 from bufferlab.studies.buffers import written_link
 from bufferlab.studies.choosing.choice import Choice, apart, choose, lossy, missed_targets, standing
-from bufferlab.studies.choosing.objectives import Emphasis, aspects_of, possible_aspects
+from bufferlab.studies.choosing.objectives import (
+    Emphasis,
+    aspects_of,
+    is_emphasized,
+    judged_by_buffers,
+    possible_aspects,
+)
 from bufferlab.studies.compare.comparison import Comparison, Measured
 from bufferlab.studies.compare.further import advise_command
 from bufferlab.studies.contenders import Contender, changes, default_queues, parse_contenders
 from bufferlab.studies.settling import Waiting, is_held, short_runs
 from bufferlab.studies.targets import Values, values_of_run
-from bufferlab.studies.words import OWN, about_changes
+from bufferlab.studies.words import LLQ, OWN, about_changes
 
 DEFAULT_SEEDS: Final = 5
 
@@ -167,12 +172,21 @@ def _conclude(
         aspects,
         is_filled=question.is_filled,
     )
-    kinds = {name.partition(":")[0] for name in measured}
+    queues = {} if is_emphasized("fairness", needs.emphasis) else _queues(question, cases)
     judged, counted = aspects, weights
-    if len(kinds) == 1:  # as `advise` judges the buffers of one queue
+    if len(set(queues.values())) == 1:
         judged, counted = judged_by_buffers(aspects, weights, needs.emphasis)
     choice = (
-        choose(measured, judged, counted, missed=missed, standing=late, lossy=lost, apart=separate)
+        choose(
+            measured,
+            judged,
+            counted,
+            missed=missed,
+            standing=late,
+            lossy=lost,
+            apart=separate,
+            queues=queues,
+        )
         if judged
         else None
     )
@@ -183,7 +197,7 @@ def _conclude(
         seeds=seeds,
         entries=entries,
         aspects=tuple(aspects),
-        judged=tuple(judged),
+        buffers=_buffers(choice, queues) if any(each.kind == "fairness" for each in aspects) else (),
         weights=weights,
         choice=choice,
         missed=missed,
@@ -195,6 +209,23 @@ def _conclude(
             *_small_limits(question, cases, entries),
         ),
     )
+
+
+def _queues(question: Question, cases: Mapping[str, Scenario]) -> dict[str, str]:
+    """Which queue each is, whatever its buffer: of LLQ that of what is not a call, as `advise` has it."""
+    links = {name: case.links[question.index] for name, case in cases.items()}
+    tables = {
+        name: QUEUE_WORDS["fifo"] if name.partition(":")[0] == LLQ else link["queue"]
+        for name, link in links.items()
+    }
+    return {name: f"{table}, {links[name]['mark_above']}" for name, table in tables.items()}
+
+
+def _buffers(choice: Choice | None, queues: Mapping[str, str]) -> tuple[str, ...]:
+    """The queues that differ from the chosen one in the buffer alone."""
+    if choice is None or not queues:
+        return ()
+    return tuple(name for name in queues if name != choice.name and queues[name] == queues[choice.name])
 
 
 def _beside_own(base: Scenario, index: int, cases: Mapping[str, Scenario]) -> dict[str, Scenario]:
