@@ -6,6 +6,7 @@ import dataclasses
 
 import pytest
 
+from bufferlab.render.advise.head import head, headline
 from bufferlab.render.advise.mixes import controls_decide
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
@@ -132,3 +133,69 @@ def test_where_the_mix_is_assumed_it_is_said_how_to_learn_it(*, is_assumed: bool
     found = controls_decide(dataclasses.replace(advice, assumed=(BBR_DECIDES,) if is_assumed else ()))
     assert found is not None and found.startswith("The assumed mix") == is_assumed
     assert found.endswith(" 'bufferlab observe' tells yours from a capture.") == is_assumed
+
+
+def assumed_mix(now: Today | None, there: Today | None, *, least: int | None) -> Advice:
+    """The same of a mix that nobody has named, with the newer version of its BBR."""
+    newer = Sensitivity("bbr3 in place of bbr", "bbr3 for bbr", {}, (), Rough(9, (7, 14)), 4, is_newer=True)
+    made = mixed(now or WORSE, there or WORSE, least=least)
+    assert made.unmixed is not None
+    counted = tuple(runs({**LOSSY, "loss": 0.02}))
+    return dataclasses.replace(
+        made,
+        assumed=(BBR_DECIDES,),
+        sensitivity=(*made.sensitivity, newer),
+        today=now,
+        unmixed=dataclasses.replace(made.unmixed, today=there, newer=counted),
+    )
+
+
+def test_drop_counters_that_tell_an_assumed_mix_are_read_first_and_each_case_has_a_line() -> None:
+    late = today({**FINE, "wait_mean_ms": 90.0, "loss": 0.01})
+    advice = assumed_mix(WORSE, late, least=5)
+    cases = [
+        "First read today's drop counters, as the flows' congestion controls decide:",
+        "- about 12 % dropped, the assumed mix: fifo with a buffer of 14 packets (21 KB, 8.4 ms); "
+        "wait 20 ms, not 20; loss 0.5 %.",
+        "- about 2 % dropped, bbr3 in place of bbr: about 9 packets.",
+        "- about 1 % dropped, reno alone: about 5 packets; wait 20 ms, not 90; loss 0.5 %.",
+    ]
+    found = head(advice)
+    assert found[:4] == cases
+    assert not any("decides: with" in text or text.startswith("Today's") for text in found)
+    assert headline(advice) == (
+        "Run fifo with a buffer of 14 packets (21 KB, 8.4 ms) if about 12 % are dropped today; "
+        "about 9 packets if about 2 % are dropped today; about 5 packets if about 1 % are dropped today."
+    )
+
+
+def test_where_one_control_alone_lets_today_s_queue_stay_its_case_says_so() -> None:
+    found = head(assumed_mix(WORSE, today(FINE), least=None))
+    assert "- about 0.5 % dropped, reno alone: keep today's fifo, 64 packets; wait 20 ms." in found
+
+
+def test_without_what_runs_today_the_answer_comes_before_the_other_mixes() -> None:
+    found = head(assumed_mix(None, None, least=5))
+    assert found[:4] == [
+        "Run fifo with a buffer of 14 packets (21 KB, 8.4 ms) if the flows are reno and bbr, as assumed; "
+        "wait 20 ms; loss 0.5 %.",
+        "- if they are reno alone: about 5 packets; wait 20 ms; loss 0.5 %.",
+        "- if they are bbr3 in place of bbr: about 9 packets.",
+        "Which they are, 'bufferlab observe' tells from a capture.",
+    ]
+
+
+def test_a_long_wait_is_no_condition_of_the_other_cases() -> None:
+    advice = assumed_mix(WORSE, today(FINE), least=5)
+    slow = dataclasses.replace(advice.answer, runs=tuple(runs({**FINE, "wait_mean_ms": 66.0})))
+    found = head(dataclasses.replace(advice, entries={slow.name: slow}))
+    assert found[0].startswith("First read")
+    assert any(text.startswith("With the assumed mix packets wait 66 ms") for text in found)
+
+
+@pytest.mark.parametrize("is_assumed", [True, False])
+def test_who_has_named_the_mix_has_no_case_to_decide(*, is_assumed: bool) -> None:
+    made = assumed_mix(WORSE, today(FINE), least=5)
+    found = head(made if is_assumed else dataclasses.replace(made, assumed=()))
+    assert found[0].startswith("First read") == is_assumed
+    assert any("decides: with reno alone" in text for text in found) != is_assumed

@@ -94,7 +94,17 @@ export function answerOf(job: Job | undefined): { sentence: string; compared: Co
   const box = job?.view?.find((part) => part.kind === "box");
   const rows = ["answer", "runner-up", "plain"].flatMap((label) => box?.lines.filter((line) => line.label === label && line.cells.length) ?? []);
   const compared = rows.map(({ cells }) => { const [queue = "", ...setting] = (cells[0] ?? "").split(", "); return { queue, setting: setting.join(", ") }; });
-  return box?.head[0] ? { sentence: box.head[0], compared } : null;
+  return box?.head[0] ? { sentence: firstOf(box.head), compared } : null;
+}
+
+/** What an answer begins with: its first sentence, with the cases that it announces. */
+function firstOf([first = "", ...others]: string[]): string {
+  return [first, ...(first.endsWith(":") ? others.filter(isCase) : [])].join(" ");
+}
+
+/** Whether a sentence of an answer is a case of it, which has a line of its own: python/bufferlab/render/advise/cases.py. */
+export function isCase(sentence: string): boolean {
+  return sentence.startsWith("- ");
 }
 
 function headedOf({ view, buffers }: Job): { sentence: string; compared: Contender[] } | null {

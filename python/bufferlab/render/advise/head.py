@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from bufferlab.render.advise.beware import bewares, grave, loses_much, missed_default, spoilt
+from bufferlab.render.advise.cases import ITEM, Cases, cases
 from bufferlab.render.advise.decided import tie_text, undecided_text
 from bufferlab.render.advise.felt import best_but_missed
 from bufferlab.render.advise.limits import platform_end
@@ -15,6 +16,7 @@ from bufferlab.render.advise.today import (
     beside_closest,
     betters_today,
     default_text,
+    is_of_loss_alone,
     keeps,
     now_text,
     runs_today,
@@ -67,7 +69,8 @@ _GRAVEST, _DECIDES, _BESIDE, _MORE = range(1, 5)
 
 def headline(advice: Advice) -> str:
     """The answer in one sentence: what to run, or that nothing meets the targets."""
-    return head(advice)[0]
+    found = cases(advice, _what(advice))
+    return head(advice)[0] if found is None else found.headline(_begin(advice))
 
 
 def first_tried(advice: Advice) -> str:
@@ -97,12 +100,16 @@ def interim(advice: Advice) -> str:
 
 
 def head(advice: Advice) -> list[str]:
-    """The sentences above the labeled lines: no more than are read, those first that must be known."""
+    """The sentences above the labeled lines: no more than are read, those first that must be known.
+
+    The cases of an answer count as one.
+    """
     them = _targets_text(advice)
     said = list(_meeting(advice, them) if advice.choice.meets else _missing(advice, them))
     by_rank = sorted(range(len(said)), key=lambda at: (said[at].rank, at))
-    most = {0: len(said), _GRAVEST: MOST_SENTENCES + 1, _DECIDES: MOST_SENTENCES + 1}
-    stay = {at for place, at in enumerate(by_rank) if place < most.get(said[at].rank, MOST_SENTENCES)}
+    usual = MOST_SENTENCES + sum(each.text.startswith(ITEM) for each in said)
+    most = {0: len(said), _GRAVEST: usual + 1, _DECIDES: usual + 1}
+    stay = {at for place, at in enumerate(by_rank) if place < most.get(said[at].rank, usual)}
     return [each.text for at, each in enumerate(said) if at in stay]
 
 
@@ -151,6 +158,10 @@ def _meeting(advice: Advice, them: str) -> Iterator[_Said]:
     if now is not None and keeps(advice):
         yield from _keeping(advice, now, them)
         return
+    by_case = cases(advice, _what(advice))
+    if by_case is not None:
+        yield from _by_case(advice, by_case, now, them)
+        return
     yield from map(_Said, _taken(advice, them))
     is_lossy = loses_much(advice)
     better = best_but_missed(advice) if is_lossy else None
@@ -174,12 +185,25 @@ def _meeting(advice: Advice, them: str) -> Iterator[_Said]:
     yield from _cautions(advice)
 
 
+def _by_case(advice: Advice, found: Cases, now: str | None, them: str) -> Iterator[_Said]:
+    """The answer case by case, and how sure it is with the mix that was assumed."""
+    yield from map(_Said, found.sentences(_begin(advice)))
+    if (first := spoilt(advice)) is not None:
+        yield _Said(f"With the assumed mix {first.removeprefix('But ')}")
+    yield from map(_Said, tie_text(advice))
+    if now is not None and not (found.are_counted and is_of_loss_alone(advice, now)):
+        yield _Said(now)
+    yield from map(_Said, advice.rests_on)
+    yield _Said(_sure(advice, them, "With the assumed mix it"))
+    yield from _cautions(advice)
+
+
 def _keeping(advice: Advice, now: str, them: str) -> Iterator[_Said]:
     """That what runs today is kept, whether the mix decides that, and what to run if it must change."""
     yield _Said(now)
     if (decides := controls_decide(advice) or may_be_bbr(advice)) is not None:
         yield _Said(decides)
-    yield _Said(f"If it must change: {_what(advice)} {_sure(advice, them)}")
+    yield _Said(f"If it must change: {_what(advice)}. {_sure(advice, them)}")
     if advice.today is not None:
         of_it = (starved(advice, advice.today), unequal(advice, advice.today))
         yield from (_Said(text, _GRAVEST) for text in of_it if text is not None)
@@ -208,10 +232,17 @@ def _sure(advice: Advice, them: str, what: str = "It") -> str:
     return f"Not proven: the mean of {len(entry.runs)} runs meets {them}, but {sure}."
 
 
+def _begin(advice: Advice) -> str:
+    """What an answer begins with that nothing spoils."""
+    if runs_today(advice):
+        return "Keep what runs today:"
+    is_doubtful = advice.answer.confidence < EVEN and not advice.answer.identical
+    return "Perhaps run" if is_doubtful else "Run"
+
+
 def _taken(advice: Advice, them: str) -> Iterator[str]:
     """What to run; what users would not accept is no advice to run it, and comes right after it."""
-    is_doubtful = advice.answer.confidence < EVEN and not advice.answer.identical
-    begin, first = "Perhaps run" if is_doubtful else "Run", spoilt(advice)
+    begin, first = _begin(advice), spoilt(advice)
     if loses_much(advice) and best_but_missed(advice) is not None:
         lost = FRACTION.quantity(advice.answer.checked("loss").mean or 0.0, digits=2)
         what = entry_text(advice.answer)
@@ -223,11 +254,9 @@ def _taken(advice: Advice, them: str) -> Iterator[str]:
         begin = "Better than what runs today, but lossy:"
     elif first is not None:
         begin = "Only if its wait is accepted:"
-    elif runs_today(advice):
-        begin = "Keep what runs today:"
-    elif advice.stage == "begun":
+    elif advice.stage == "begun" and not runs_today(advice):
         begin = f"So far, of {_tried(advice)} alone:"
-    yield f"{begin} {_what(advice)}"
+    yield f"{begin} {_what(advice)}."
     if first is not None:
         yield first
 
@@ -251,7 +280,7 @@ def _missing(advice: Advice, them: str) -> Iterator[_Said]:
     if (stays := beside_closest(advice)) is not None:
         yield _Said(stays)
     is_lossy = (advice.answer.checked("loss").mean or 0.0) >= HEAVY_LOSS
-    yield _Said(f"Closest{', but not worth running' if is_lossy else ''}: {_what(advice)}")
+    yield _Said(f"Closest{', but not worth running' if is_lossy else ''}: {_what(advice)}.")
     yield from map(_Said, advice.rests_on)
     if advice.stage == "first" and advice.finished:
         yield _Said(_quick(advice), _DECIDES)
@@ -277,10 +306,10 @@ def _what(advice: Advice) -> str:
     entry = advice.answer
     size = size_text(advice.site, entry.packets, is_ample=entry.queue.knob == "target")
     if is_llq(entry.queue.name):
-        return f"{entry.title}: queue-limit {size} in class-default."
+        return f"{entry.title}: queue-limit {size} in class-default"
     if entry.queue.knob == "limit":
-        return f"{queue_text(entry.queue)} with a buffer of {size}."
-    return f"{queue_text(entry.queue)}: {entry.queue.show(entry.setting)}, limit {size}."
+        return f"{queue_text(entry.queue)} with a buffer of {size}"
+    return f"{queue_text(entry.queue)}: {entry.queue.show(entry.setting)}, limit {size}"
 
 
 def _brief(advice: Advice) -> str:

@@ -27,7 +27,7 @@ def controls_decide(advice: Advice) -> str | None:
 
     Where nothing meets the targets with the mix, any buffer that does so with one control is shown.
     """
-    of_buffer = _buffer_decided(advice)
+    of_buffer = buffer_decided(advice)
     now = _today_there(advice, is_other=of_buffer is not None)
     if of_buffer is None and now is None:
         return None
@@ -39,14 +39,14 @@ def controls_decide(advice: Advice) -> str | None:
 def _how_to_learn(advice: Advice) -> str:
     """How to learn which mix it is: by what is dropped today, or from a capture; empty if it is known."""
     now, there = advice.today, None if advice.unmixed is None else advice.unmixed.today
-    if now is not None and now.default_of is None and there is not None and _loses_by_mix(advice, now, there):
+    if now is not None and now.default_of is None and there is not None and loses_by_mix(advice, now, there):
         lost, alone = (FRACTION.quantity(each.mean("loss").mean or 0.0, digits=2) for each in (now, there))
         title = _title(advice)
         return f" Drop counters tell: today's queue loses {lost} with the mix, {alone} with {title}."
-    return " 'bufferlab observe' tells yours from a capture." if _is_mix_assumed(advice) else ""
+    return " 'bufferlab observe' tells yours from a capture." if is_mix_assumed(advice) else ""
 
 
-def _buffer_decided(advice: Advice) -> str | None:
+def buffer_decided(advice: Advice) -> str | None:
     """How much buffer does with one control, or how much is lost, as a clause; `None` if about as much."""
     answer, controls = advice.answer, {each.control for each in advice.site.users} - {None}
     if len(controls) < 2:
@@ -59,7 +59,7 @@ def _buffer_decided(advice: Advice) -> str | None:
     is_users = answer.least_behind is not None and answer.broken is None  # they take this buffer
     if meets and is_users and not _is_light(advice):
         return None
-    size, what = _enough(advice)
+    size, what = enough(advice)
     if size is None or (meets and FAR_LESS < size / answer.packets < 1 / FAR_LESS):
         return None
     them = "the target" if len(advice.targets) == 1 else "the targets"
@@ -83,7 +83,7 @@ def _newer(advice: Advice) -> str:
     return f" (with {found.brief} {'none' if size is None else f'about {about_size(size)}'})"
 
 
-def _enough(advice: Advice) -> tuple[int | None, str]:
+def enough(advice: Advice) -> tuple[int | None, str]:
     """A buffer that meets the targets with one control, and its name: about the least, or a rule's."""
     there = advice.unmixed
     if there is not None and there.is_rule and there.least is not None:
@@ -122,7 +122,7 @@ def _today_there(advice: Advice, *, is_other: bool) -> str | None:
         return contrast
     what = "what runs today" if now.default_of is None else f"the default, {today_name(now)},"
     stays, stays_there = may_stay(advice, now), may_stay(advice, there, alone)
-    if not stays and not stays_there and _loses_by_mix(advice, now, there):
+    if not stays and not stays_there and loses_by_mix(advice, now, there):
         return f"{what} is not as bad: {_rated(advice, there)}"
     if stays == stays_there and not (is_other and now.default_of is None):
         return None
@@ -150,7 +150,7 @@ def _least_beside(alone: Unmixed, now: Today) -> str | None:
     return f"packets wait {waits}, not {whose} {waits_now}; loss is {lost}, not {lost_now}"
 
 
-def _loses_by_mix(advice: Advice, now: Today, there: Today) -> bool:
+def loses_by_mix(advice: Advice, now: Today, there: Today) -> bool:
     """Whether today's queue loses what hardly anybody accepts, and with one control a third of it at most."""
     lost, alone = (each.mean("loss").mean or 0.0 for each in (now, there))
     return loses_heavily(lost, advice.targets) and alone <= lost * _FAR_LESS_LOST
@@ -165,10 +165,11 @@ def _rated(advice: Advice, found: Today) -> str:
 
 def _mix(advice: Advice) -> str:
     """The mix of controls, and whether somebody has said it."""
-    return f"The {'assumed ' if _is_mix_assumed(advice) else ''}mix of congestion controls"
+    return f"The {'assumed ' if is_mix_assumed(advice) else ''}mix of congestion controls"
 
 
-def _is_mix_assumed(advice: Advice) -> bool:
+def is_mix_assumed(advice: Advice) -> bool:
+    """Whether nobody has said which controls the flows have."""
     return any(BBR_DECIDES in each for each in advice.assumed)
 
 
@@ -187,7 +188,7 @@ def _loss_decided(advice: Advice) -> str | None:
 def may_be_bbr(advice: Advice) -> str | None:
     """That a mix was assumed which may decide a FIFO's buffer, while none other was tried, as a sentence."""
     is_fifo = advice.answer.table == {"discipline": "fifo"}
-    if not is_fifo or advice.sensitivity or not _is_mix_assumed(advice):
+    if not is_fifo or advice.sensitivity or not is_mix_assumed(advice):
         return None
     flows = sum(each.flows for each in advice.site.users if each.control is not None)
     return f"BBR is assumed in the mix, and may decide this buffer: --flows cubic:{flows} asks without."

@@ -61,6 +61,12 @@ def now_text(advice: Advice) -> str | None:
     return f"{what}, {verb}: {heard}{why}.{_price(advice, found)}{_unless_there(advice, found)}"
 
 
+def is_of_loss_alone(advice: Advice, now: str) -> bool:
+    """Whether a sentence on what runs today says no more than what that loses."""
+    lost = None if advice.today is None else advice.today.mean("loss").mean
+    return now.endswith(f"is worse: it loses {FRACTION.quantity(lost or 0.0, digits=2)}.")
+
+
 def _price(advice: Advice, found: Today) -> str:
     """What the change costs: who gets at most half of it then, and that clearly more is lost; else empty."""
     texts = [contrast(each, advice.answer, found) for each in advice.aspects if _pays(advice, found, each)]

@@ -26,7 +26,7 @@ from bufferlab.studies.advise.queues import Queue, queues_for
 from bufferlab.studies.advise.runnable import about_kind, about_queues
 from bufferlab.studies.advise.today import TODAY, Today, default_of, label_of, todays, with_default
 from bufferlab.studies.advise.tried import Tried, tried_queues
-from bufferlab.studies.advise.unmixed import SEEDS, change_of, unmixed
+from bufferlab.studies.advise.unmixed import SEEDS, change_of, newer_of, unmixed
 from bufferlab.studies.alone import refuse_impossible
 from bufferlab.studies.choosing.objectives import judged_by_buffers, possible_aspects
 from bufferlab.studies.contenders import LLQ_CLASSES
@@ -242,9 +242,21 @@ class _Answering:
             judged=judged_by_buffers(advice.aspects, advice.weights, self.needs.emphasis),
             measure=measure,
             today=today,
+            newer=self._today_newer(),
             rule=question.site.rules.get("stanford"),
         )
         return dataclasses.replace(advice, unmixed=found)
+
+    def _today_newer(self) -> tuple[Values, ...]:
+        """What is measured of what runs today with the newer version of a control of the mix, if it is known.
+
+        Its loss tells which version a link has. `--quick` leaves it out, as it asks for no buffer there.
+        """
+        change, manner = newer_of(self.course.shaking.changes), self.manner
+        if change is None or manner.quick or manner.today is None:
+            return ()
+        now = now_at(change.scenario, self.index, self.needs, manner)
+        return () if now is None else self._measured(now[0], f"{TODAY}, {change.title}", count=SEEDS)
 
     def _beside_absent(self, advice: Advice) -> Advice:
         """With what a queue would do that the platform lacks, or that the queues to choose from leave out."""

@@ -40,6 +40,8 @@ class Unmixed:
         least: About the least buffer that meets the targets there; `None` if that is the answer's or unknown.
         is_rule: Whether that is BDP/√n in place of a search, which `--quick` leaves out; it may miss targets.
         today: What the link runs now, beside the answer's setting; `None` if nobody said it.
+        newer: What the link runs now measured where a control of the mix has its newer version instead; empty
+            if nobody said what it runs, or there is no newer version.
     """
 
     title: str
@@ -49,6 +51,7 @@ class Unmixed:
     least: Half | None
     today: Today | None
     is_rule: bool = False
+    newer: tuple[Values, ...] = ()
 
     def mean(self, name: str) -> Estimate:
         """Mean of a value of the answer's setting over the runs."""
@@ -70,6 +73,11 @@ def change_of(changes: list[Variant]) -> Variant | None:
     return next((each for each in changes if each.is_alone), None)
 
 
+def newer_of(changes: list[Variant]) -> Variant | None:
+    """The change in which a control of a mix has its newer version; `None` where there is none."""
+    return next((each for each in changes if each.is_newer), None)
+
+
 def unmixed(
     base: Scenario,
     change: Variant,
@@ -80,6 +88,7 @@ def unmixed(
     judged: Judged,
     measure: Callable[[Case], tuple[Values, ...]],
     today: Today | None,
+    newer: tuple[Values, ...],
     rule: int | None,
 ) -> Unmixed:
     """The answer and what is beside it where one control is alone.
@@ -93,6 +102,7 @@ def unmixed(
         judged: By what users are judged.
         measure: What a case measures there.
         today: What the link runs now, there.
+        newer: What that measured with the newer version of a control.
         rule: BDP/√n, packets, which is tried where there is no search; `None` if it is not known.
     """
     is_rule = found is None and rule is not None and rule <= FAR_LESS * there.packets
@@ -108,4 +118,5 @@ def unmixed(
         compared(there, case, targets, judged, measure),
         today,
         is_rule,
+        newer,
     )

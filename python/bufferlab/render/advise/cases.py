@@ -1,0 +1,165 @@
+"""The answer case by case, where a mix of congestion controls that was only assumed decides it.
+
+Who asks does not know the mix, but the drop counters of what runs today may tell it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final, NamedTuple
+
+from bufferlab.render.advise.mixes import buffer_decided, enough, is_mix_assumed, loses_by_mix
+from bufferlab.render.advise.today import keeps, may_stay, today_name
+from bufferlab.render.advise.words import about_size
+from bufferlab.render.words import listed
+from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
+from bufferlab.stats import Estimate
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.today import Today
+from bufferlab.studies.advise.unmixed import Unmixed
+from bufferlab.studies.choosing.thresholds import loses_heavily
+from bufferlab.studies.targets import mean_over_runs
+from bufferlab.units import packets_text
+
+ITEM: Final = "- "
+"""What the sentence of a case begins with."""
+
+_COUNTED: Final = "First read today's drop counters, as the flows' congestion controls decide:"
+_CAPTURED: Final = "Which they are, 'bufferlab observe' tells from a capture."
+
+
+class _Case(NamedTuple):
+    """Controls that the flows may have.
+
+    Attributes:
+        flows: Which: "cubic alone".
+        run: What to run then.
+        gives: What that gives; empty if it is not known.
+        lost: The share of packets that today's queue loses then, in words; empty if it is not known.
+    """
+
+    flows: str
+    run: str
+    gives: str
+    lost: str
+
+    def sentence(self, condition: str = "") -> str:
+        """What to run, under which condition, and what that gives."""
+        return f"{self.run}{condition}{self.gives and f'; {self.gives}'}."
+
+
+class Cases(NamedTuple):
+    """An answer case by case.
+
+    Attributes:
+        mixed: The assumed mix.
+        others: The other cases.
+        are_counted: Whether the drop counters of today's queue tell them apart.
+    """
+
+    mixed: _Case
+    others: list[_Case]
+    are_counted: bool
+
+    def sentences(self, begin: str) -> list[str]:
+        """The first lines of the answer.
+
+        Args:
+            begin: What the answer begins with where nothing is to be read before: "Run".
+        """
+        if self.are_counted:
+            found = [
+                f"{ITEM}about {each.lost} dropped, {each.flows}: {each.sentence()}" for each in self._known()
+            ]
+            return [_COUNTED, *found]
+        others = [f"{ITEM}if they are {each.flows}: {each.sentence()}" for each in self.others]
+        return [f"{begin} {self.mixed.sentence(f' if the flows are {self.mixed.flows}')}", *others, _CAPTURED]
+
+    def headline(self, begin: str) -> str:
+        """The answer in one sentence."""
+        if not self.are_counted:
+            return self.sentences(begin)[0]
+        found = [f"{each.run} if about {each.lost} are dropped today" for each in self._known()]
+        return f"{begin} {'; '.join(found)}."
+
+    def _known(self) -> list[_Case]:
+        """The cases whose drop counters are known: that of the mix, the most dropped, first."""
+        return [each for each in (self.mixed, *reversed(self.others)) if each.lost]
+
+
+def cases(advice: Advice, what: str) -> Cases | None:
+    """The answer case by case; `None` where the mix does not decide it, or was not assumed.
+
+    Args:
+        advice: The advice.
+        what: What to run with the assumed mix.
+    """
+    there, now = advice.unmixed, advice.today
+    is_lossy = loses_heavily(advice.answer.checked("loss").mean, advice.targets)
+    if there is None or is_lossy or not advice.choice.meets or not is_mix_assumed(advice) or keeps(advice):
+        return None
+    now = None if now is None or now.default_of is not None else now
+    are_counted = now is not None and there.today is not None and loses_by_mix(advice, now, there.today)
+    alone = _alone(advice, there, are_counted=are_counted)
+    if alone is None:
+        return None
+    controls = dict.fromkeys(each.control for each in advice.site.users if each.control is not None)
+    flows = "the assumed mix" if are_counted else f"{listed(list(controls))}, as assumed"
+    gives = _gives(advice.answer.checked, now, are_counted=are_counted)
+    mixed = _Case(flows, what, gives, _lost(now) if are_counted else "")
+    return Cases(mixed, [alone, *_newer(advice, there, are_counted=are_counted)], are_counted)
+
+
+def _alone(advice: Advice, there: Unmixed, *, are_counted: bool) -> _Case | None:
+    """The case of one control alone; `None` if it takes about what the mix does."""
+    now = there.today
+    lost = _lost(now) if are_counted else ""
+    is_said = now is not None and now.default_of is None
+    if buffer_decided(advice) is not None:
+        gives = ""
+        if there.least is not None and not there.least.missed:
+            gives = _gives(there.least.mean, now if is_said else None, are_counted=are_counted)
+        return _Case(there.title, enough(advice)[1], gives, lost)
+    if now is None or not may_stay(advice, now, there):
+        return None
+    whose = "keep today's" if is_said else "the default,"
+    gives = _gives(now.mean, None, are_counted=are_counted)
+    return _Case(there.title, f"{whose} {today_name(now)}", gives, lost)
+
+
+def _newer(advice: Advice, there: Unmixed, *, are_counted: bool) -> list[_Case]:
+    """The case of the newer version of a control of the mix, if the buffer that it takes is known."""
+    found = next((each for each in advice.sensitivity if each.is_newer), None)
+    size = None if found is None or found.least is None else found.least.size
+    if found is None or size is None:
+        return []
+    lost = mean_over_runs("loss", there.newer).mean if are_counted and there.newer else None
+    run = f"about {packets_text(about_size(size))}"
+    return [_Case(found.title, run, "", "" if lost is None else _share(lost))]
+
+
+def _gives(mean: Callable[[str], Estimate], now: Today | None, *, are_counted: bool) -> str:
+    """The mean wait and the loss, beside those of what runs today: "wait 8.7 ms, not 47; loss 4.7 %".
+
+    Args:
+        mean: Gives a value's mean by its name.
+        now: What runs today, if that is not what the means are of.
+        are_counted: Whether the loss of what runs today is said before.
+    """
+    wait, loss = (mean(name).mean or 0.0 for name in ("wait_mean_ms", "loss"))
+    text = f"wait {MILLISECONDS.quantity(wait, digits=2)}"
+    text += (
+        "" if now is None else f", not {MILLISECONDS.text(now.mean('wait_mean_ms').mean or 0.0, digits=2)}"
+    )
+    if are_counted:
+        return text if now is None else f"{text}; loss {_share(loss)}"
+    beside = "" if now is None else f", not {FRACTION.text(now.mean('loss').mean or 0.0, digits=2)}"
+    return f"{text}; loss {_share(loss)}{beside}"
+
+
+def _lost(now: Today | None) -> str:
+    return "" if now is None else _share(now.mean("loss").mean or 0.0)
+
+
+def _share(lost: float) -> str:
+    return FRACTION.quantity(lost, digits=2)
