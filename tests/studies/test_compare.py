@@ -289,6 +289,19 @@ def test_a_scenario_without_a_buffer_lends_one() -> None:
     assert change("fifo", queue="splitbuff", buffer=None)["buffer"] == "1 bdp"
 
 
+def test_a_file_may_leave_the_buffer_open_that_no_compared_queue_needs(tmp_path: Path) -> None:
+    file = tmp_path / "open.toml"
+    file.write_text("".join(line for line in dumbbell().splitlines(keepends=True) if "buffer" not in line))
+    short = {"run.duration": "4 s"}
+    found = bufferlab.compare(file, ["fifo:40 packets", "codel"], seeds=1, overrides=short, progress=False)
+    assert [each.buffer for each in found.entries.values()] == ["40 packets", "1 bdp"]
+    assert found.advise.endswith("--set 'run.duration=4 s'")
+    every = bufferlab.compare(file, seeds=1, overrides=short, progress=False)
+    assert "scenario" not in every.entries and "fq_codel" in every.entries
+    with pytest.raises(InputError, match=r"bottleneck\.buffer: is required"):
+        bufferlab.compare(file, ["codel", "scenario"], seeds=1)
+
+
 def test_marks_and_changes_that_do_not_fit_go() -> None:
     link = {"mark_above": "20 packets", "changes": [{"at": "5 s", "buffer": "10 packets"}]}
     assert change("codel", **link) == {"queue": {"discipline": "codel"}, "mark_above": None}

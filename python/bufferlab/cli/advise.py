@@ -19,6 +19,7 @@ from bufferlab.cli.answers import (
     Plot,
     ShapeOrNot,
     TargetTexts,
+    platform_option,
 )
 from bufferlab.cli.options import (
     AsJson,
@@ -50,7 +51,7 @@ from bufferlab.cli.quick import (
     write_scenario,
 )
 from bufferlab.cli.several import Home, LineLayer, Links, Share, check_linklayer, home_line, is_several
-from bufferlab.configure import PLATFORMS, find_platform
+from bufferlab.configure import find_platform
 from bufferlab.errors import InputError, did_you_mean
 from bufferlab.scenario import QUEUE_WORDS
 from bufferlab.studies.choosing.objectives import KINDS
@@ -125,11 +126,10 @@ def advise(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     ] = True,
     platform: Annotated[
         str | None,
-        typer.Option(
-            help=f"Router platform: {', '.join(PLATFORMS)}. Queues that it lacks are not tried, the "
-            "lines to type are for it. [default: any queue, lines for linux]",
-            autocompletion=listing(PLATFORMS),
-            show_default=False,
+        platform_option(
+            "Router platform",
+            "Queues that it lacks are not tried, the lines to type are for it. "
+            "[default: any queue, lines for linux]",
         ),
     ] = None,
     device: Device = None,

@@ -11,6 +11,7 @@ import typer
 
 from bufferlab.cli.delivery import Save, deliver, show_as
 from bufferlab.cli.options import listing
+from bufferlab.configure import PLATFORMS
 from bufferlab.display import figure_files, save_figure
 from bufferlab.errors import InputError
 from bufferlab.files import check_writable, make_folder
@@ -70,6 +71,22 @@ Emphasis = Annotated[
         show_default=False,
     ),
 ]
+
+
+def platform_option(what: str, then: str) -> Any:  # noqa: ANN401 - typer's own type is not public
+    """The option `--platform`.
+
+    Args:
+        what: What stands before the platforms' names in its help.
+        then: What it does.
+    """
+    return typer.Option(
+        help=f"{what}: {', '.join(PLATFORMS)}. {then}",
+        autocompletion=listing(PLATFORMS),
+        show_default=False,
+    )
+
+
 Device = Annotated[
     str | None,
     typer.Option(

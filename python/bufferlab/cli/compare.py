@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
-from bufferlab.cli.answers import Delivery, Emphasis, Link, Plot
+from bufferlab.cli.answers import Delivery, Emphasis, Link, Plot, platform_option
 from bufferlab.cli.options import (
     AsJson,
     Engine,
@@ -19,8 +19,7 @@ from bufferlab.cli.options import (
     listing,
     read_overrides,
 )
-from bufferlab.configure import PLATFORMS
-from bufferlab.scenario import QUEUE_WORDS, Scenario
+from bufferlab.scenario import QUEUE_WORDS
 from bufferlab.studies.words import OWN
 
 _EXAMPLES: Final = """\b
@@ -53,11 +52,9 @@ def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     emphasis: Emphasis = None,
     platform: Annotated[
         str | None,
-        typer.Option(
-            help=f"Router platform: {', '.join(PLATFORMS)}. Only queues that it has are compared, beside the "
-            "file's own. [default: any queue]",
-            autocompletion=listing(PLATFORMS),
-            show_default=False,
+        platform_option(
+            "Router platform",
+            "Only queues that it has are compared, beside the file's own. [default: any queue]",
         ),
     ] = None,
     seeds: Annotated[int, typer.Option(help="Simulations per queue; all queues use the same seeds.")] = 5,
@@ -86,8 +83,9 @@ def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     )
     with delivering(deliver):
         comparison = compare_queues(
-            Scenario.load(scenario, read_overrides(overrides)),
+            scenario,
             queues,
+            overrides=read_overrides(overrides),
             seeds=seeds,
             link=link,
             emphasis=emphasis,

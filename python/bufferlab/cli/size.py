@@ -17,6 +17,7 @@ from bufferlab.cli.answers import (
     Plot,
     Shape,
     TargetTexts,
+    platform_option,
 )
 from bufferlab.cli.options import (
     AsJson,
@@ -26,7 +27,6 @@ from bufferlab.cli.options import (
     RayAddress,
     StoreFolder,
     Threads,
-    listing,
     read_overrides,
 )
 from bufferlab.cli.quick import (
@@ -46,7 +46,6 @@ from bufferlab.cli.quick import (
     may_lengthen,
     write_scenario,
 )
-from bufferlab.configure import PLATFORMS
 from bufferlab.errors import InputError
 from bufferlab.studies.internet import STACK
 
@@ -83,12 +82,7 @@ def size(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     bounds: Bounds = None,
     platform: Annotated[
         str | None,
-        typer.Option(
-            help=f"Also say what to type on: {', '.join(PLATFORMS)}. Buffers that it does not take are not "
-            "tried.",
-            autocompletion=listing(PLATFORMS),
-            show_default=False,
-        ),
+        platform_option("Also say what to type on", "Buffers that it does not take are not tried."),
     ] = None,
     device: Device = None,
     shape: Shape = False,

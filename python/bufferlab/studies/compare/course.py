@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
+from bufferlab.errors import InputError
 from bufferlab.experiment.experiment import Done, Experiment
 from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.runner import Runner
@@ -76,7 +77,7 @@ def compare(
         InputError: If the scenario or an argument cannot be used.
         RunInterrupted: At Ctrl-C, with the comparison over the seeds that all queues had finished.
     """
-    base = prepared(scenario, overrides)
+    base, lacking = _opened(scenario, overrides)
     wanted = seed_list(seeds, base.run["seed"])
     needs = Needs.of(base, (), emphasis, ())
     question = Question.of(base, link_index(base, link), needs.targets, None)
@@ -85,8 +86,10 @@ def compare(
     )  # raises before any work
     index, name = question.index, question.site.link
     contenders = _contenders(queues, base, index, platform)
+    if lacking is not None and any(each.word == OWN and each.buffer is None for each in contenders):
+        raise lacking
     cases = {each.name: prepare(base, changes(each, base, index)) for each in contenders}
-    if queues is None:
+    if queues is None and lacking is None:
         cases = _beside_own(base, index, cases)
     for case in (base, *cases.values()):
         case.seeded(wanted[0])  # errors come before any work is wasted
@@ -99,7 +102,10 @@ def compare(
         parameters=lambda queue: {"queue": queue},
         brief=True,
     )
-    further = partial(advise_command, base, link=link, emphasis=emphasis, platform=platform)
+    changed = {
+        path: value for path, value in base.overrides.items() if lacking is None or path != lacking.key
+    }
+    further = partial(advise_command, base.file, changed, link=link, emphasis=emphasis, platform=platform)
     conclude = partial(_conclude, question, cases, needs, further)
     try:
         keeping = runner or Runner(threads=threads, progress=progress)
@@ -118,6 +124,22 @@ def compare(
             store=interrupted.store,
         ) from interrupted
     return conclude(runs)
+
+
+def _opened(
+    scenario: ScenarioLike, overrides: Mapping[str, Any] | None
+) -> tuple[Scenario, InputError | None]:
+    """The scenario; and the error that its own queue is, if the file leaves the buffer of that open.
+
+    Raises:
+        InputError: It cannot be used whatever its buffer.
+    """
+    base = prepared(scenario, overrides)
+    try:
+        prepare(scenario, overrides)
+    except InputError as error:
+        return base, error
+    return base, None
 
 
 def _contenders(

@@ -6,7 +6,6 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from bufferlab.scenario import Scenario
 from bufferlab.studies.choosing.choice import Choice
 from bufferlab.studies.choosing.objectives import Emphasis
 
@@ -15,7 +14,8 @@ _ANY: Final = "FILE"
 
 
 def advise_command(
-    base: Scenario,
+    file: str | None,
+    overrides: Mapping[str, object],
     choice: Choice | None,
     *,
     link: str | None = None,
@@ -25,13 +25,14 @@ def advise_command(
     """The command `advise` about the same, of equal queues with a choice between these.
 
     Args:
-        base: The scenario.
+        file: The scenario's.
+        overrides: What of it was changed, by path.
         choice: What was recommended.
         link: The link that was asked about, if one was.
         emphasis: What was asked to matter most.
         platform: On what the queues shall run, if that was said.
     """
-    words = ["bufferlab", "advise", base.file or _ANY]
+    words = ["bufferlab", "advise", file or _ANY]
     if choice is not None and choice.tied:
         words += ["--queues", ",".join(_queues((choice.name, *choice.tied)))]
     if link is not None:
@@ -40,7 +41,7 @@ def advise_command(
         words += ["--platform", platform]
     if isinstance(emphasis, str):
         words += ["--for", emphasis]
-    for path, value in _flat(base.overrides):
+    for path, value in _flat(overrides):
         words += ["--set", f"{path}={value}"]
     return shlex.join(words)
 
