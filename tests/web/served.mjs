@@ -95,22 +95,24 @@ await swept.waitFor();
 for (const word of ["queue", "buffer"]) await swept.getByRole("columnheader", { name: word, exact: true }).waitFor();
 assert.doesNotMatch(await swept.textContent(), /bottleneck\./);
 await page.getByRole("link", { name: "Runs", exact: true }).first().click();
-await page.getByText("Filter: only some of the runs").click();
+await page.getByText("Show only some of the runs").click();
 await page.getByText("What a condition can name").click();
 await page.getByRole("listitem").filter({ hasText: /^bottleneck\.queue queue$/ }).waitFor();
-await page.getByLabel("Only where").fill("bottleneck.queue = 'codel' or bottleneck.queue = 'fifo'");
-await page.getByRole("button", { name: "Filter" }).click();
+await page.getByLabel("Only runs where").fill("bottleneck.queue = 'codel' or bottleneck.queue = 'fifo'");
+await page.getByRole("button", { name: "Show these" }).click();
 await page.getByText(/^8 runs\./).waitFor();
 // each job has a name: what it is, when it began, its runs; below it of what, and what sliders had changed that was not varied
 await page.getByRole("radio", { name: /^sweep of queue and buffer, \d\d:\d\d, 8 runs small \(10 Mbps, 2 flows, RTT 20 ms\)$/ }).waitFor();
 // rows are ordered by what was varied, numbers as numbers
 assert.deepEqual(await page.locator("tbody tr td:nth-child(3)").allTextContents(), [10, 10, 40, 40, 10, 10, 40, 40].map((each) => `${each} packets`));
 // figures are those that some run has; where filtered runs have none, it is said
-const offers = await page.getByLabel("Figure", { exact: true }).locator("option").allTextContents();
+const offers = await page.getByLabel("The chart shows", { exact: true }).locator("option").allTextContents();
 assert.ok(offers.includes("wait: mean, ms") && !offers.includes("call: rating R"), offers.join());
-await page.getByLabel("along").selectOption("bottleneck.buffer");
+await page.getByLabel("for each", { exact: true }).selectOption("bottleneck.buffer");
 const waitsOver = page.getByRole("img", { name: "wait: mean, ms" });
 await waitsOver.waitFor();
+// what the chart is of, in a sentence
+await page.getByText("What you see: wait: mean, ms, for each buffer from left to right, a line for each queue. A point is the mean of 2 runs that differ in the seed, the start of their random draws, alone.").waitFor();
 await page.getByText("wait: mean, ms: Mean of the times in the queue").waitFor();
 // lines differ in more than their color, and the one that is pointed at stands out
 const names = waitsOver.locator(".u-legend .u-series th");
@@ -126,10 +128,10 @@ await page.getByRole("button", { name: "wait: mean, ms" }).click();
 const waits = await page.locator("tbody tr td:nth-child(7)").allTextContents();
 assert.equal(waits.length, 8);
 assert.deepEqual(waits.map(Number), waits.map(Number).sort((a, b) => a - b));
-for (const row of [1, 8]) await page.getByLabel(`Choose row ${row}`, { exact: true }).check();
+for (const row of [1, 8]) await page.getByLabel(`Tick row ${row}`, { exact: true }).check();
 await page.getByRole("img", { name: "wait: mean, ms, of the chosen runs" }).waitFor();
 if (pictures) await page.screenshot({ path: `${pictures}/runs.png`, fullPage: true });
-await page.getByRole("button", { name: "Simulate the chosen runs again (2 of at most 4)" }).click();
+await page.getByRole("button", { name: "Open the ticked runs in the laboratory (2 of at most 4)" }).click();
 await page.getByRole("region", { name: "Variant 2" }).waitFor();
 await page.getByText("Lay the variants over each other").click();
 await page.getByLabel("Speed").selectOption({ label: "as fast as it goes" });
@@ -151,9 +153,9 @@ await page.getByLabel("1: codel, 10 packets").check();
 await over.nth(2).waitFor();
 if (pictures) await page.screenshot({ path: `${pictures}/overlay.png`, fullPage: true });
 await page.evaluate(() => (window.location.hash = "#runs"));
-await page.getByText("Filter: only some of the runs").click();
-await page.getByLabel("Only where").fill("nonsense > 1");
-await page.getByRole("button", { name: "Filter" }).click();
+await page.getByText("Show only some of the runs").click();
+await page.getByLabel("Only runs where").fill("nonsense > 1");
+await page.getByRole("button", { name: "Show these" }).click();
 await page.getByRole("alert").getByText("nonsense is no column").waitFor();
 assert.doesNotMatch(await page.getByRole("alert").textContent(), /--/);
 await page.goto(`${address}#s=${link}`);
@@ -294,7 +296,7 @@ await differing.getByText("No run of this job has this figure").waitFor();
 // a list of many jobs begins with the latest; its end is not hidden
 const listedJobs = differing.locator(".joblist input");
 assert.equal(await listedJobs.count(), 5);
-await differing.getByRole("button", { name: /^Show all \d jobs$/ }).click();
+await differing.getByRole("button", { name: /^Show all \d$/ }).click();
 assert.ok((await listedJobs.count()) > 5);
 // an example's own targets are said, whatever sliders change
 const targeted = await context.newPage();
@@ -314,7 +316,7 @@ await checked.getByText("sweep: Many variants").click();
 await passes("served");
 await checked.setViewportSize({ width: 360, height: 800 });
 await checked.evaluate(() => (window.location.hash = "#runs"));
-await checked.getByRole("radio", { name: /^advise, \d\d:\d\d, \d+ runs small \(10 Mbps, 2 flows, RTT 20 ms\), with buffer 17 packets$/ }).waitFor();
+await checked.getByRole("radio", { name: /^advise \(which queue, and how large\?\), \d\d:\d\d, \d+ runs small \(10 Mbps, 2 flows, RTT 20 ms\), with buffer 17 packets$/ }).waitFor();
 // an answer's sentence is above its chart, in which it is marked; what it compares comes first
 const sentence = await advice.locator(".do").textContent();
 const compared = (await beside.getByRole("row", { name: /^(this answer|next best queue|smallest FIFO) / }).getByRole("cell").allTextContents()).filter((cell) => /^[a-z_]+, /.test(cell)).map((cell) => cell.split(", ")[0]);
@@ -323,16 +325,16 @@ const drawnLines = (await checked.locator(".chart .u-legend .u-series th").allTe
 assert.equal(drawnLines.at(-1), "the answer");
 assert.deepEqual(drawnLines.slice(0, compared.length).map((line) => line.split(" ")[0]), compared);
 // the chart begins with the buffer, as numbers
-assert.equal(await checked.getByLabel("along").inputValue(), "bottleneck.buffer");
+assert.equal(await checked.getByLabel("for each", { exact: true }).inputValue(), "bottleneck.buffer");
 await checked.getByRole("img", { name: "wait: mean, ms" }).getByText("buffer, packets").waitFor({ state: "attached" });
 // where lists add up to more than there are runs, it is said why
 const counted = (await checked.locator(".joblist input + span").allTextContents()).map((each) => Number(/, (\d+) runs?$/.exec(each)[1]));
 const total = Number(/(\d+) runs/.exec(await checked.locator("p[aria-live]").textContent())[1]);
 assert.equal(await checked.getByText("Jobs share runs").count(), Number(counted.reduce((sum, each) => sum + each, 0) > total));
-await checked.getByText("Filter: only some of the runs").click();
+await checked.getByText("Show only some of the runs").click();
 const filter = async (condition) => {
-  await checked.getByLabel("Only where").fill(condition);
-  await checked.getByRole("button", { name: "Filter" }).click();
+  await checked.getByLabel("Only runs where").fill(condition);
+  await checked.getByRole("button", { name: "Show these" }).click();
 };
 await filter("seed > 1000 or (seed = 1 and queue = 'codel' and buffer = '10 packets')");
 await checked.getByText(/^sweep of .*, 1 run$/).waitFor();
@@ -341,17 +343,22 @@ await checked.getByText(/^0 runs/).waitFor();
 await checked.getByText("What a condition can name").waitFor();
 await filter("");
 await checked.getByText(/^sweep of queue and buffer, .*, 8 runs$/).waitFor();
-const jobs = (await checked.locator(".joblist input + span").allTextContents()).map((each) => each.split(",")[0]);
+const jobs = (await checked.locator(".joblist input + span").allTextContents()).map((each) => each.split(/,| \(/)[0]);
 assert.deepEqual(jobs.slice(0, 3), ["advise", "size", "sweep of queue and buffer"]); // the latest first
 // words below an axis stand upright where they would cross each other
-await checked.getByLabel("along").selectOption({ label: "queue" });
+await checked.getByLabel("for each", { exact: true }).selectOption({ label: "queue" });
 await checked.locator(".chart[data-words=upright]").waitFor();
 // a job that is chosen has its own chart and table
 await checked.getByRole("radio", { name: /^sweep of queue and buffer, .*, 8 runs/ }).check();
-await checked.getByRole("checkbox", { name: /^Choose row/ }).nth(7).waitFor();
-await checked.getByLabel("along").selectOption({ label: "queue" });
+await checked.getByRole("checkbox", { name: /^Tick row/ }).nth(7).waitFor();
+await checked.getByLabel("for each", { exact: true }).selectOption({ label: "queue" });
 await checked.locator(".chart[data-words=level]").waitFor();
 await passes("runs-360");
+// what is wider than the screen says so
+await checked.getByText("This goes on at the right").waitFor();
+await checked.setViewportSize({ width: 1200, height: 800 });
+await checked.getByText("This goes on at the right").waitFor({ state: "detached" });
+await checked.setViewportSize({ width: 360, height: 800 });
 assert.ok(await checked.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), "wider than a phone");
 
 /** axe finds nothing serious in what is shown. */
@@ -363,7 +370,7 @@ async function passes(name) {
   if (pictures) await checked.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
 }
 // so it is of size: what it was asked for follows its sentence
-await checked.getByRole("radio", { name: /^size, .* small \(10 Mbps, 2 flows, RTT 20 ms\), with buffer 17 packets$/ }).check();
+await checked.getByRole("radio", { name: /^size \(how small may the buffer be\?\), .* small \(10 Mbps, 2 flows, RTT 20 ms\), with buffer 17 packets$/ }).check();
 await checked.locator("strong", { hasText: /^Take 17 packets .* meets the target.* Asked for: utilization at least 99 %\.$/ }).waitFor();
 await checked.locator(".chart .u-legend .u-series th", { hasText: "the answer" }).waitFor();
 if (pictures) await checked.screenshot({ path: `${pictures}/runs-size-360.png`, fullPage: true });
@@ -375,8 +382,8 @@ await checked.getByRole("region", { name: "advise, done" }).getByText(sentence).
 await checked.getByRole("button", { name: /^compare: / }).click();
 await checked.getByRole("region", { name: "compare, done" }).waitFor();
 await checked.evaluate(() => (window.location.hash = "#runs"));
-await checked.getByRole("radio", { name: /^compare, / }).check();
-await checked.getByLabel("along").locator("option:checked", { hasText: /^queue$/ }).waitFor({ state: "attached" });
+await checked.getByRole("radio", { name: /^compare \(/ }).check();
+await checked.getByLabel("for each", { exact: true }).locator("option:checked", { hasText: /^queue$/ }).waitFor({ state: "attached" });
 await checked.locator(".chart canvas").waitFor();
 assert.equal(await checked.getByText("Not in the chart").count(), 0);
 assert.deepEqual(wrong, []);

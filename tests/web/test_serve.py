@@ -19,8 +19,8 @@ import pytest
 import bufferlab
 from bufferlab import cli, web
 from bufferlab.errors import InputError
+from bufferlab.experiment.store.calls import LISTED
 from bufferlab.experiment.store.rows import timestamp
-from bufferlab.web.calls import LISTED
 from bufferlab.web.conditions import meeting
 
 PAGE = {"index.html": "<!doctype html><head><title>a page</title></head>", "assets/lab.wasm": "wasm"}
@@ -357,24 +357,34 @@ def test_calls_are_rated_in_lists(address: str) -> None:
     _, job = api.begin("sweep", text, vary=["bottleneck.buffer=20 packets,41 packets"], seeds=2)
     state = api.ended(job)
     assert state["state"] == "done", state["progress"]
-    swept = [row["values"][-1] for row in api.listed(figure="call_r", means="1")[1]["rows"]]
-    assert len(swept) == 2
-    assert all(0 < each < 94 for each in swept)
+    assert "call: rating R" in json.dumps(state["view"])
+    _, listed = api.listed(means="1")
+    figures = [column["name"] for column in listed["columns"] if column["figure"]]
+    assert figures[-2:] == ["call_r", "call_delay_ms"]
+    assert listed["groups"][0]["figure"] == "wait_mean_ms"  # no target is of calls
+    assert len(listed["rows"]) == 2
+    assert all(0 < row["values"][-2] < 94 and row["widths"][-2] is not None for row in listed["rows"])
     _, job = api.begin("compare", text)
     state = api.ended(job)
     assert state["state"] == "done", state["progress"]
     for means in ("0", "1"):
         _, listed = api.listed(figure="call_r", means=means)
-        assert listed["columns"][-1]["title"] == "call: rating R"
+        assert listed["columns"][-2]["title"] == "call: rating R"
         (score,) = (each for each in listed["figures"] if each["name"] == "call_mos")
         assert score["title"] == "call: mean opinion score"
         assert len(score["meaning"]) > 20
         assert "`" not in score["meaning"]
-        assert "worst group" in listed["notes"][-1]
-        ratings = [row["values"][-1] for row in listed["rows"]]
+        assert score["meaning"].endswith("Of several groups of calls, it is that of the worst.")
+        ratings = [row["values"][-2] for row in listed["rows"]]
         assert any(ratings)
         assert all(0 < each < 94 for each in ratings if each is not None)
     assert 0 < api.listed(where="call_r > 50")[1]["total"] <= listed["stored"]
+    named = text.replace("run = {", 'run = { name = "with a call",')
+    targets = '\n[advise]\ntargets = ["utilization >= 90 %", "call.r > 70"]\n'
+    _, job = api.begin("sweep", named + targets, vary=["bottleneck.buffer=20 packets"])
+    assert api.ended(job)["state"] == "done"
+    figures = [group["figure"] for group in api.listed()[1]["groups"]]
+    assert figures == ["call_r", "wait_mean_ms", "wait_mean_ms"]  # a rating where calls are a target
 
 
 def test_conditions_find_what_lists_show(address: str) -> None:

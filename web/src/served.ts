@@ -12,6 +12,9 @@ export const VERBS: [string, string][] = [
   ["run", "This run, with files for other tools"],
 ];
 
+/** By command, within a sentence. */
+export const QUESTIONS: Record<string, string> = Object.fromEntries(VERBS.map(([verb, question]) => [verb, question.charAt(0).toLowerCase() + question.slice(1)]));
+
 export const [ADVISE, SIZE, COMPARE, SWEEP] = ["advise", "size", "compare", "sweep"];
 
 /** What their answers are judged by, where two of them may prefer different queues or buffers: docs/advise.md, compare.md and sizing.md. */
@@ -165,8 +168,9 @@ export interface Group {
   changed: string;
   /** The name of the server's job, which it may have no more. */
   job: string;
-  /** The figures that some of its runs have. */
+  /** The figures that some of its runs have, and that which its chart begins with. */
   figures: string[];
+  figure: string;
 }
 
 export interface Listed {

@@ -8,12 +8,13 @@ from typing import Any, Final
 import polars as pl
 
 from bufferlab.display import as_view, significant
+from bufferlab.experiment.store import calls
+from bufferlab.experiment.store.calls import LISTED
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.summary import notes, unknown
 from bufferlab.render.view import Heading, Terms, View
 from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX, RUNS_SUFFIX, of_runs
-from bufferlab.results.metrics.registry import STORED
 from bufferlab.studies.sweep import Sweep
 
 SHOWN: Final = (
@@ -55,7 +56,7 @@ def sweep_view(sweep: Sweep) -> View:
         f"before, {repeated}{sweep.failed} failed; {significant(sweep.wall_s, 3)} s"
     )
     means = sweep.means
-    columns = [*sweep.parameters, *with_widths(means, SHOWN)]
+    columns = [*sweep.parameters, *with_widths(means, [*SHOWN, *calls.SHOWN])]
     hint = f"bufferlab results {sweep.store.directory}"
     heading, *table = runs_view(title, means.select(columns), _POINTS, hint).parts
     scenario = ScenarioLines(sweep.resolved).terms()
@@ -72,7 +73,7 @@ def with_widths(frame: pl.DataFrame, figures: Sequence[str]) -> list[str]:
 def _grid(frame: pl.DataFrame) -> Grid:
     """A row for each of the frame; the columns before the first figure, at least one, tell rows apart."""
     names = [name for name in frame.columns if not _is_beside(name)]
-    labels = max(next((at for at, name in enumerate(names) if name in STORED), len(names)), 1)
+    labels = max(next((at for at, name in enumerate(names) if name in LISTED), len(names)), 1)
     columns = [_column(name, is_number=frame.schema[name].is_numeric()) for name in names]
     rows = [[_cell(row, name) for name in names] for row in frame.iter_rows(named=True)]
     return Grid(columns[:labels], columns[labels:], rows)
@@ -80,13 +81,13 @@ def _grid(frame: pl.DataFrame) -> Grid:
 
 def _is_beside(name: str) -> bool:
     """Whether a column is shown in the cells of its figure's."""
-    return any(name.removesuffix(suffix) in STORED for suffix in (CONFIDENCE_SUFFIX, RUNS_SUFFIX)) and (
-        name not in STORED
+    return any(name.removesuffix(suffix) in LISTED for suffix in (CONFIDENCE_SUFFIX, RUNS_SUFFIX)) and (
+        name not in LISTED
     )
 
 
 def _column(name: str, *, is_number: bool) -> Column:
-    metric = STORED.get(name)
+    metric = LISTED.get(name)
     head = metric.label if metric else name
     return Column(head) if is_number else Column(head, "left", wraps=True)
 
@@ -95,7 +96,7 @@ def _cell(row: dict[str, Any], name: str) -> str:
     value, width = row[name], row.get(name + CONFIDENCE_SUFFIX)
     if value is None:
         return unknown(row.get(name + RUNS_SUFFIX), row.get("runs"))
-    metric = STORED.get(name)
+    metric = LISTED.get(name)
     if metric is None:
         return significant(value, 6) if isinstance(value, float) else str(value)
     return metric.unit.text(value, width) + of_runs(row.get(name + RUNS_SUFFIX), row.get("runs"))

@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import polars as pl
 
+from bufferlab.experiment.store.calls import LISTED
 from bufferlab.experiment.store.listing import means_of_points, table_of
 from bufferlab.experiment.store.rows import DONE
 from bufferlab.experiment.store.studies import Asked, Study
@@ -14,7 +15,6 @@ from bufferlab.render.setting_text import changes_text, setting_names, setting_t
 from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX
 from bufferlab.studies.words import OWN
 from bufferlab.web.buffers import BUFFER, QUEUE, SettingsOf, with_packets
-from bufferlab.web.calls import LISTED
 
 VERSION: Final = "scenario"
 """Label that tells scenarios of one group apart which nothing else does: their numbers."""
@@ -97,28 +97,18 @@ def _with_one_name(frame: pl.DataFrame, parameters: Sequence[str]) -> tuple[pl.D
     return frame, [path for path in parameters if path in frame.columns]
 
 
-def means_by_study(
-    frame: pl.DataFrame, parameters: Sequence[str], beside: Sequence[str] = ()
-) -> pl.DataFrame:
+def means_by_study(frame: pl.DataFrame, parameters: Sequence[str]) -> pl.DataFrame:
     """Means over the seeds of each point, of each study by itself: another may have had more seeds.
 
     Args:
         frame: What `rows_by_study` has made.
         parameters: What was varied.
-        beside: Figures that stores do not keep of every run; their means have no interval.
     """
     parts = [
-        _means(part, parameters, beside).with_columns(pl.lit(part[ASKED_BY][0]).alias(ASKED_BY))
+        means_of_points(part, parameters).with_columns(pl.lit(part[ASKED_BY][0]).alias(ASKED_BY))
         for part in frame.partition_by(ASKED_BY, maintain_order=True)
     ]
     return pl.concat(parts, how="diagonal") if parts else frame
-
-
-def _means(part: pl.DataFrame, parameters: Sequence[str], beside: Sequence[str]) -> pl.DataFrame:
-    points = means_of_points(part, parameters)
-    by = [*parameters, "scenario", "scenario_hash"]
-    others = part.group_by(by).agg(pl.col(name).mean() for name in beside)
-    return points.join(others, on=by, how="left", nulls_equal=True, maintain_order="left")
 
 
 def labels_of(parameters: Sequence[str]) -> list[str]:

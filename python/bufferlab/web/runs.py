@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import polars as pl
 
 from bufferlab.errors import InputError
-from bufferlab.experiment.store import ENGINE, Store, open_store
+from bufferlab.experiment.store import ENGINE, Store, calls, open_store
+from bufferlab.experiment.store.calls import LISTED, with_calls
 from bufferlab.experiment.store.studies import read_studies
 from bufferlab.render.setting_text import setting_names
 from bufferlab.render.stored_runs import SHOWN
 from bufferlab.results.metrics.calls import CALLS
 from bufferlab.results.metrics.registry import STORED
 from bufferlab.scenario import Scenario
+from bufferlab.studies.advise.needs import targets_of
 from bufferlab.studies.sweep import keep_scenario
 from bufferlab.web.buffers import settings_of
-from bufferlab.web.calls import LISTED, NOTE, with_calls
 from bufferlab.web.conditions import meeting, notes_on
 from bufferlab.web.groups import ASKED_BY, VERSION, grouped_rows, labels_of, means_by_study, rows_by_study
 
 MOST_ROWS: Final = 2000
 """That a list has; a condition finds the others."""
+
+WORST: Final = " Of several groups of calls, it is that of the worst."
+
+WAIT: Final = "wait_mean_ms"
+RATING: Final = "call_r"
 
 
 class Runs:
@@ -41,7 +48,7 @@ class Runs:
     def __init__(self, directory: Path) -> None:
         self._store = open_store(directory, create=True)
         self._settings: dict[str, dict[str, str]] = {}
-        self._groups: dict[Path, tuple[str, list[str]]] = {}
+        self._kept_as: dict[Path, _Named] = {}
         self._having: tuple[int, dict[str, list[str]]] = (-1, {})
 
     @property
@@ -67,7 +74,7 @@ class Runs:
         Raises:
             InputError: A condition cannot be used, or a figure is none.
         """
-        wanted = list(dict.fromkeys([*SHOWN, *([figure] if figure else [])]))
+        wanted = list(dict.fromkeys([*SHOWN, *calls.SHOWN, *([figure] if figure else [])]))
         _check_figures(wanted)
         named = [name for name in LISTED if name in wanted or any(name in each for each in conditions)]
         asked = read_studies(self._store.directory)
@@ -76,19 +83,20 @@ class Runs:
         titles = setting_names(labels_of(parameters), self._groups_of(each.study.scenario for each in asked))
         frame = meeting(every, conditions, titles, LISTED)
         if means:
-            frame = means_by_study(frame, parameters, [name for name in named if name in CALLS])
+            frame = means_by_study(frame, parameters)
         labels = [*labels_of(parameters), "runs" if means else "seed"]
         shown = frame.head(MOST_ROWS)
         known = {each.name: self._groups_of([each.study.scenario]) for each in asked}
-        groups, rows = grouped_rows(shown, asked, labels, wanted, known)
         having = self._figures_by_study(every)
+        wanted = [name for name in wanted if name not in calls.SHOWN or name in having[""] or name == figure]
+        groups, rows = grouped_rows(shown, asked, labels, wanted, known)
         return {
             "store": str(self._store.directory),
             "total": frame.height if means else frame["plan_hash"].n_unique(),
             "stored": every["plan_hash"].n_unique(),
             "listed": shown.height if means else shown["plan_hash"].n_unique(),
             "others": sum(count for name, count in self._store.engines().items() if name != ENGINE),
-            "notes": [*notes_on(every, conditions), *([NOTE] if any(map(CALLS.get, named)) else [])],
+            "notes": notes_on(every, conditions),
             "columns": [
                 *(
                     {"name": name, "title": title, "figure": False}
@@ -97,11 +105,11 @@ class Runs:
                 *({"name": name, "title": _label(name), "figure": True} for name in wanted),
             ],
             "figures": [
-                {"name": name, "title": _label(name), "meaning": metric.definition.replace("`", "")}
+                {"name": name, "title": _label(name), "meaning": _meaning(name)}
                 for name, metric in LISTED.items()
                 if metric.title
             ],
-            "groups": [group | {"figures": having.get(group["name"], having[""])} for group in groups],
+            "groups": [group | self._figures_of(group, having) for group in groups],
             "rows": rows,
         }
 
@@ -119,6 +127,12 @@ class Runs:
             key="the scenario of this run",
             accepted="runs of sweeps, and of what this page asked for",
         )
+
+    def _figures_of(self, group: Mapping[str, Any], having: Mapping[str, list[str]]) -> dict[str, Any]:
+        """The figures that some run of a group has, and the first: calls' rating where calls are a target."""
+        has = having.get(group["name"], having[""])
+        is_target = any(each.rates_calls for each in self._named([group["scenario"]]))
+        return {"figures": has, "figure": RATING if is_target and RATING in has else WAIT}
 
     def _runs(self, named: Sequence[str]) -> pl.DataFrame:
         """All runs with some figures, and with those that say what a lack of one means."""
@@ -141,14 +155,16 @@ class Runs:
 
     def _groups_of(self, titles: Iterable[str]) -> list[str]:
         """The names of the groups of all kept scenarios with these titles, as far as they agree."""
-        for path in sorted((self._store.directory / "scenarios").glob("*.toml")):
-            if path not in self._groups:
-                found = _changed(path, "{}")
-                names = [each["name"] for each in found.flows] if found else []
-                self._groups[path] = (found.title if found else "", names)
-        wanted = set(titles)
-        kept = [names for title, names in self._groups.values() if names and title in wanted]
+        kept = [each.groups for each in self._named(titles) if each.groups]
         return [each[0] if len(set(each)) == 1 else "" for each in zip(*kept, strict=False)]
+
+    def _named(self, titles: Iterable[str]) -> list[_Named]:
+        """All kept scenarios with these titles."""
+        for path in sorted((self._store.directory / "scenarios").glob("*.toml")):
+            if path not in self._kept_as:
+                self._kept_as[path] = _named(_changed(path, "{}"))
+        wanted = set(titles)
+        return [each for each in self._kept_as.values() if each.title in wanted]
 
     def _kept(self, identity: str, runs: pl.DataFrame) -> Scenario | None:
         """The scenario with a hash; `None` if the store does not have it."""
@@ -171,6 +187,26 @@ class Runs:
         return self._settings[identity]
 
 
+@dataclass(frozen=True)
+class _Named:
+    """A kept scenario: its title, the names of its groups, and whether one of its targets is of calls."""
+
+    title: str = ""
+    groups: Sequence[str] = ()
+    rates_calls: bool = False
+
+
+def _named(scenario: Scenario | None) -> _Named:
+    if scenario is None:
+        return _Named()
+    groups = [each["name"] for each in scenario.flows]
+    try:
+        targets = targets_of(scenario)
+    except InputError:
+        targets = ()
+    return _Named(scenario.title, groups, any(each.metric.name in CALLS for each in targets))
+
+
 def _changed(path: Path, overrides: str) -> Scenario | None:
     """A kept scenario with changes; `None` if they are those of another."""
     try:
@@ -183,6 +219,10 @@ def _check_figures(names: Sequence[str]) -> None:
     for name in names:
         if name not in LISTED:
             raise InputError("is no figure", key="figure", value=name, accepted=", ".join(LISTED))
+
+
+def _meaning(name: str) -> str:
+    return LISTED[name].definition.replace("`", "") + (WORST if name in CALLS else "")
 
 
 def _label(name: str) -> str:

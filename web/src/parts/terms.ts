@@ -12,6 +12,9 @@ const HEARD = "delay from mouth to ear: a packet's way, the speech that fills it
 /** Of a run with calls. */
 export const CALL: [string, string][] = [["heard after", HEARD], ["R", RATING], ["MOS", SCORE]];
 
+/** Figures of stored runs, beside what the server says of them. */
+export const FIGURES: Record<string, string> = { call_r: RATING, call_mos: SCORE, call_delay_ms: HEARD };
+
 export const USED = "utilization: the part of the time in which the link sends. What it does not use is lost to all.";
 
 /** Published rules, by the names of the marks on the buffer's slider: crates/web/src/rules.rs. */

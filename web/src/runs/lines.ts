@@ -1,7 +1,7 @@
 /** A chart of stored figures: what is varied along x, a line for each combination of what else is. */
 
 import { color, dash } from "../format";
-import type { Contender, Group, Job, Listed, Stored, Value } from "../served";
+import { QUESTIONS, type Contender, type Group, type Job, type Listed, type Stored, type Value } from "../served";
 import type { Columns } from "../variant.svelte";
 
 export interface Drawn {
@@ -18,6 +18,8 @@ export interface Drawn {
   /** Runs that have no place along x, and those of the others that have no such figure. */
   unplaced: number;
   without: number;
+  /** Runs of a point, the least and the most. */
+  runs: [number, number];
 }
 
 export const MOST_LINES = 6;
@@ -42,6 +44,8 @@ export const inOrder = (rows: Stored[]): Stored[] =>
 export interface Together {
   name: string;
   title: string;
+  /** The title with the question that it answers. */
+  called: string;
   /** Of which scenario, and what was changed in it. */
   about: string;
   rows: Stored[];
@@ -52,8 +56,9 @@ export function grouped(list: Listed, rows: Stored[], known: Job[] = []): Togeth
   const found = new Map<string, Stored[]>(list.groups.map(({ name }) => [name, []]));
   for (const row of rows) found.get(row.group)?.push(row);
   const titles = titled(list.groups);
+  const called = titled(list.groups, (title) => (title in QUESTIONS ? `${title} (${QUESTIONS[title]})` : title));
   const abouts = new Map(list.groups.map(({ name, scenario, changed, job }) => [name, `${scenario}${numbersOf(job, known)}${changed ? `, with ${changed}` : ""}`]));
-  return [...found].map(([name, rows], index) => ({ name, title: titles[index] ?? name, about: abouts.get(name) ?? "", rows }));
+  return [...found].map(([name, rows], index) => ({ name, title: titles[index] ?? name, called: called[index] ?? name, about: abouts.get(name) ?? "", rows }));
 }
 
 function numbersOf(job: string, known: Job[]): string {
@@ -62,8 +67,8 @@ function numbersOf(job: string, known: Job[]): string {
 }
 
 /** "sweep of queue, 14:02"; with seconds where two began in one minute. */
-function titled(groups: Group[]): string[] {
-  const said = (seconds: boolean) => groups.map(({ title, began_at }) => [title, ...(began_at ? [clock(new Date(began_at), seconds)] : [])].join(", "));
+function titled(groups: Group[], named: (title: string) => string = (title) => title): string[] {
+  const said = (seconds: boolean) => groups.map(({ title, began_at }) => [named(title), ...(began_at ? [clock(new Date(began_at), seconds)] : [])].join(", "));
   const [plain, exact] = [said(false), said(true)];
   return plain.map((each, index) => (plain.indexOf(each) === plain.lastIndexOf(each) ? each : (exact[index] ?? each)));
 }
@@ -80,6 +85,17 @@ export function axes(list: Listed): string[] {
 }
 
 const isQueue = (name: string): boolean => name.endsWith("queue");
+
+/** What a chart shows, as a sentence: its axes, its lines, what a point is, and what the ring is. */
+export function seenIn(chart: Drawn, x: string, figure: string, means: boolean): string {
+  const { of, runs: [least, most] } = chart;
+  const kind = chart.words ? "color" : "line";
+  const lines = of.length ? `, a ${kind} for each ${of.length > 1 ? "combination of " : ""}${[of.slice(0, -1).join(", "), of.at(-1)].filter(Boolean).join(" and ")}` : "";
+  const several = `${least === most ? most : `${least} to ${most}`} runs that differ in the seed, the start of their random draws, alone`;
+  const point = means ? "the mean over its seeds" : most === 1 ? "one run" : `the mean of ${several}`;
+  const ring = chart.lines.some(({ mark }) => mark) ? " The ring is the answer." : "";
+  return `${figure}, for each ${x} from left to right${lines}. A point is ${point}.${ring}`;
+}
 
 /** What lines differ in: the queue first, always, as no line leads from one to another; what was changed in some runs alone, as no line leads from the
  * scenario as it is to another; of others what does not follow from x and those before. */
@@ -138,6 +154,7 @@ export function drawn(list: Listed, rows: Stored[], x: string, figure: string, m
   const inWords = (a: number, b: number): number => ordered(places[a] ?? null, places[b] ?? null);
   const order = places.map((_, index) => index).sort((a, b) => (numbers ? (numbers[a] ?? 0) - (numbers[b] ?? 0) : inWords(a, b)));
   const shown = [...groups].sort(([a, one], [b, two]) => (departing.get(a) ?? 0) - (departing.get(b) ?? 0) || two.size - one.size).slice(0, most);
+  const counts = shown.flatMap(([, group]) => [...group.values()].map(({ length }) => length));
   const mean = (values: number[] | undefined): number | null => (values ? values.reduce((sum, each) => sum + each, 0) / values.length : null);
   const marked = answers.size ? [{ label: "the answer", color: ANSWER, dash: [], points: true, joined: false, mark: true }] : [];
   return {
@@ -152,6 +169,7 @@ export function drawn(list: Listed, rows: Stored[], x: string, figure: string, m
     left: groups.size - shown.length,
     unplaced: rows.length - placed.length,
     without: placed.filter((row) => row.values[at] == null).length,
+    runs: [Math.min(...counts), Math.max(...counts)],
   };
 }
 

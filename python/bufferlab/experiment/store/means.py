@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from bufferlab.experiment.store.rows import DONE, FIGURES
+from bufferlab.experiment.store.calls import LISTED
+from bufferlab.experiment.store.rows import DONE
 from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX, RUNS_SUFFIX
-from bufferlab.results.metrics.registry import STORED
 from bufferlab.stats import t_quantile
 
 
@@ -24,7 +24,7 @@ def means_over_seeds(runs: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
         by: Columns that name a point.
     """
     done = runs.filter(pl.col("status") == DONE)
-    figures = [name for name in FIGURES if name in runs.columns]
+    figures = [name for name in LISTED if name in runs.columns]
     constant = [] if by else [pl.lit("all").alias("_all")]
     grouped = done.with_columns(constant).group_by(by or ["_all"], maintain_order=True)
     means = grouped.agg(
@@ -54,7 +54,7 @@ def means_over_seeds(runs: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 
 def _is_censored(name: str, columns: Sequence[str]) -> pl.Expr:
     """Whether a run of a group lacks a figure since too few finished (`Metric.censored_by`)."""
-    count = STORED[name].censored_by
+    count = LISTED[name].censored_by
     if count not in columns:
         return pl.lit(value=False)
     return (pl.col(name).is_null() & (pl.col(count) > 0)).any()

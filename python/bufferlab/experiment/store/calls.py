@@ -1,4 +1,4 @@
-"""Figures of calls in lists of runs: what `sweep`, `advise`, `compare` and `size` kept of each group."""
+"""Figures of calls in lists of runs: of what `sweep`, `advise`, `compare` and `size` kept of each group."""
 
 from __future__ import annotations
 
@@ -15,7 +15,14 @@ from bufferlab.results.metrics.registry import STORED
 LISTED: Final[Mapping[str, Metric]] = {**STORED, **CALLS}
 """All figures that lists can have."""
 
-NOTE: Final = "Figures of calls are those of the worst group."
+SHOWN: Final = ("call_r", "call_delay_ms")
+"""Those of calls in a list if none are asked for."""
+
+
+def with_rated_calls(runs: pl.DataFrame, measured: Mapping[str, str]) -> pl.DataFrame:
+    """Runs with `SHOWN`, as `with_calls`; without them if no call was rated."""
+    rated = with_calls(runs, measured, SHOWN)
+    return rated.drop(name for name in SHOWN if not rated[name].count())
 
 
 def with_calls(runs: pl.DataFrame, measured: Mapping[str, str], names: Sequence[str]) -> pl.DataFrame:
