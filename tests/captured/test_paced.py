@@ -114,7 +114,7 @@ def test_what_faster_windows_exceed_is_no_rate(
     seen = captured(tmp_path, f"{mbps} Mbps", [flow], place, **link)
     assert seen.rate_bps == (None if found is None else pytest.approx(found * 1e6, rel=0.01))
     assert why in (seen.why_no_rate or "")
-    unknown = "without waiting; the link's rate is not known" in " ".join(str(seen).split())
+    unknown = "; the link's rate is not known" in " ".join(str(seen).split())
     assert unknown == (found is None)
 
 

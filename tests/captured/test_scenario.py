@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import bufferlab
-from bufferlab import InputError, Scenario
+from bufferlab import Findings, InputError, Scenario
 from bufferlab.captured.doubts import refuse_idle
 from bufferlab.captured.fitting import NEAR, PURE, Fit, captured_values
 from bufferlab.captured.flows import LEAST_RTT_MS, flows_of, lasting_loss_of
@@ -27,6 +27,7 @@ from bufferlab.render.observe.fit import fit_lines
 from .conftest import Captured, link_of
 
 CUBIC = [("cubic-linux(hystart)", 100.0)]
+CUBIC_FLOW: dict[str, Any] = {"congestion": "cubic-linux(hystart)", "start": "uniform(0 s, 2 s)"}
 
 
 def test_a_run_of_it_does_what_the_captured_link_did(captured: Captured) -> None:
@@ -470,3 +471,66 @@ def test_few_short_flows_are_transfers_so_that_no_run_is_without_one(tmp_path: P
     assert short["count"] == 5 and short["application"]["kind"] == "transfer"  # one in 12 s
     assert int(short["application"]["bytes"].removesuffix(" B")) == pytest.approx(400_000, rel=0.01)
     assert len(bufferlab.run(made, seeds=5, progress=False)) == 5
+
+
+STEADY: dict[str, Any] = {"name": "steady", "count": 2, "rtt": "40 ms", **CUBIC_FLOW}
+VIDEO: dict[str, Any] = {"kind": "video", "ladder": ["1 Mbps", "2 Mbps"], "buffer": "12 s"}
+BURSTS: dict[str, Any] = {
+    "kind": "on-off",
+    "size": "exponential(mean=500 KB)",
+    "off": "exponential(mean=1 s)",
+}
+
+
+@pytest.mark.parametrize("place", ["senders", "receivers"])
+@pytest.mark.parametrize(
+    ("others", "pausing"),
+    [
+        ({"application": BURSTS}, 3),
+        ({"application": VIDEO}, 3),
+        ({}, 0),
+        ({"congestion": "fixed(20)"}, 0),
+        ({"application": {"kind": "on-off", "size": "6 MB", "off": "5 s"}}, 0),  # stops once
+        ({"application": {"kind": "web", "size": "100 kB", "every": "1 s"}}, 0),  # a connection a page
+    ],
+)
+def test_flows_that_pause_are_seen(place: str, others: dict[str, Any], pausing: int, tmp_path: Path) -> None:
+    path = tmp_path / "link.pcapng"
+    link = {
+        "run": {"duration": "30 s", "warmup": "5 s", "seed": 29, "stack": "linux"},
+        "bottleneck": {"rate": "20 Mbps", "delay": "3 ms", "buffer": "40 ms"},
+        "flows": [STEADY, {**STEADY, "name": "other", "count": 3, "rtt": "30 ms", **others}],
+    }
+    bufferlab.run(link, progress=False, pcap=path, pcap_at=[place])
+    found = bufferlab.observe(path)
+    assert len(found.pausing) == pausing
+    text = " ".join(str(found).split())
+    assert (f"; {pausing} of 5 long flows pause link" in text) == bool(pausing)
+    groups = [group for group in _groups(found) if group["name"].startswith("pausing")]
+    assert sum(group["count"] for group in groups) == pausing
+
+
+def _groups(found: Findings) -> list[dict[str, Any]]:
+    table: dict[str, Any] = found.scenario(mix=CUBIC).to_dict()
+    return list(table["flows"])
+
+
+@pytest.mark.parametrize("place", ["senders", "receivers"])
+def test_a_run_of_flows_that_pause_uses_as_much(place: str, tmp_path: Path) -> None:
+    """It was 1.0 with flows that always send."""
+    path = tmp_path / "link.pcapng"
+    link = {
+        "run": {"duration": "60 s", "warmup": "5 s", "seed": 31, "stack": "linux"},
+        "bottleneck": {"rate": "20 Mbps", "delay": "3 ms", "buffer": "40 ms"},
+        "flows": [
+            {**STEADY, "count": 8, "start": "uniform(0 s, 3 s)", "application": {**BURSTS, "size": "1 MB"}}
+        ],
+    }
+    (result,) = bufferlab.run(link, progress=False, pcap=path, pcap_at=[place])
+    found = bufferlab.observe(path)
+    (group,) = _groups(found)
+    assert group["application"]["kind"] == "on-off" and group["application"]["off"].startswith("exponential")
+    # silences of less than 200 ms, one in six, are none, and the bursts around them one
+    assert float(group["application"]["size"].removesuffix(" B")) == pytest.approx(1.2e6, rel=0.1)
+    again = link_of(bufferlab.run(found.scenario(mix=CUBIC), progress=False)[0])
+    assert again["utilization"] == pytest.approx(link_of(result)["utilization"], abs=0.06)

@@ -32,6 +32,7 @@ mod sample;
 mod segments;
 mod sequence;
 mod sides;
+mod silences;
 mod sketch;
 mod start;
 mod tcp;

@@ -88,6 +88,16 @@ table! {
         start_segments: u64,
         /// Of those, the ones sent again.
         start_retransmitted_segments: u64,
+        /// Silences in which it had nothing to send: longer than 200 ms and than two round trips, with nothing under way.
+        silences: u64,
+        /// Their mean, ns.
+        silence_mean_ns: f64,
+        /// Their standard deviation, ns.
+        silence_deviation_ns: f64,
+        /// The mean payload of the bursts between them, bytes.
+        burst_mean_bytes: f64,
+        /// The standard deviation of that, bytes.
+        burst_deviation_bytes: f64,
         /// Segments that came after later ones.
         reordered_segments: u64,
         /// Packets that are ECN-capable, ECT(0).

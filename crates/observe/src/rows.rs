@@ -6,6 +6,7 @@ use crate::leg::Leg;
 use crate::observation::{
     ConnectionRow, Connections, DirectionRow, Directions, LossRow, Losses, TripRow, Trips,
 };
+use crate::silences::Silences;
 use crate::vantage::vantage;
 
 /// The rows of a connection.
@@ -147,6 +148,8 @@ fn direction_row(connection: &Connection, sender: usize) -> DirectionRow {
     let counts = &connection.counts[sender];
     let sending = connection.as_tcp().map(|state| &state.sending[sender]);
     let Leg { least, samples, largest, sketch } = &connection.legs[sender];
+    let silences = sending.map(|end| &end.silences);
+    let of_silences = |value: fn(&Silences) -> f64| silences.map_or(f64::NAN, value);
     let quantile = |part| sketch.quantile(part).unwrap_or(f64::NAN);
     DirectionRow {
         connection: 0,
@@ -168,6 +171,11 @@ fn direction_row(connection: &Connection, sender: usize) -> DirectionRow {
         loss_episodes: counts.loss_episodes.into(),
         start_segments: counts.start_segments,
         start_retransmitted_segments: counts.start_retransmitted_segments,
+        silences: silences.map_or(0, |all| all.times.number.into()),
+        silence_mean_ns: of_silences(|all| all.times.mean()),
+        silence_deviation_ns: of_silences(|all| all.times.deviation()),
+        burst_mean_bytes: of_silences(|all| all.bursts.mean()),
+        burst_deviation_bytes: of_silences(|all| all.bursts.deviation()),
         reordered_segments: counts.reordered_segments,
         ect0_packets: counts.ect0_packets,
         ect1_packets: counts.ect1_packets,

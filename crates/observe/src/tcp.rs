@@ -13,6 +13,7 @@ use crate::repeats::Repeats;
 use crate::sample::{Loss, Sample, Seen};
 use crate::segments;
 use crate::sequence::{is_near, widen};
+use crate::silences::{Silences, Trip};
 use crate::start::Start;
 use crate::watched::Watched;
 
@@ -54,6 +55,7 @@ pub(crate) struct Sending {
     stamps: Watched<(u32, bool)>,
     prompt: Prompt,
     start: Start,
+    pub(crate) silences: Silences,
     clock: Clock,
     /// When its data was first seen; and data before this number may have been sent before the capture began.
     first_data_ns: Option<u64>,
@@ -195,6 +197,11 @@ impl Connection {
             me.unclear = end;
         }
         if end > me.next {
+            if payload > 0 {
+                let trip = (me.una > 0 && me.una >= me.next).then(|| me.trip(from, legs)).flatten();
+                let segments = u64::from(segments::count(tcp, peer.mss));
+                me.silences.sent(sent.at, (end - me.next, segments), trip);
+            }
             me.next = end;
             let least_ns = legs[from].least.smallest();
             if payload > 0 && me.una >= me.unclear && me.holes.is_empty() {
@@ -270,6 +277,7 @@ impl Connection {
             return;
         }
         peer.una = ack;
+        peer.silences.acknowledged(now);
         let is_prompt = peer.prompt.acknowledge(now, new_bytes, full);
         let leg = &mut legs[of];
         if let Some((_, at)) = peer.segments.take(|end| end == ack) {
@@ -363,6 +371,14 @@ impl Sending {
             }
         }
         bytes
+    }
+
+    /// The round trip of the moment, if one is known of either side.
+    fn trip(&self, from: usize, legs: &[Leg; 2]) -> Option<Trip> {
+        let least_ns = [from, 1 - from].map(|to| legs[to].least.smallest().unwrap_or(0));
+        let longest = |side: usize| self.recent[side].largest().unwrap_or(least_ns[side]);
+        let longest_ns = longest(0).saturating_add(longest(1));
+        (longest_ns > 0).then_some(Trip { longest_ns, least_ns })
     }
 
     /// A round trip between this sender and the vantage point.

@@ -223,8 +223,8 @@ def refuse_idle(link: CapturedLink, known: Known) -> None:
     raise InputError(
         f"has a link that carried {used} of its rate and was full in no second, so no buffer follows from it",
         file=link.observation.file,
-        accepted="a capture from a busy hour; or --scenario FILE and advise FILE, where its long flows are "
-        "taken for ones that always have something to send",
+        accepted="a capture from a busy hour; or --scenario FILE and advise FILE, where long flows that were "
+        "not seen to pause always have something to send",
     )
 
 

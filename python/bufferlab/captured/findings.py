@@ -115,6 +115,8 @@ class Findings(CapturedLink, Displayed):
             "utilization": self.utilization(),
             "long_flows": self.long_flows,
             "long_flows_in_all": len(self.long),
+            "pausing_flows": self.pausing_flows,
+            "pausing_flows_in_all": len(self.pausing),
             "rtt_ms": {f"p{share}": rtt_quantile_ms(long, share / 100) for share in shares},
             "short_flows_per_s": len(self.short) / self.observation.duration_s,
             "short_flow_bytes": self.short["new_bytes"].mean(),

@@ -325,13 +325,14 @@ def captured_values(link: CapturedLink) -> Values:
 def _lasting_utilization(link: CapturedLink) -> float | None:
     """Mean load over rate while at least half of the long flows are there that are so in the mean.
 
-    The first seconds, before flows are known to be long, are not what a run measures.
+    The first seconds, before flows are known to be long, are not what a run measures. Flows that pause are
+    silent by turns, and a second without them is as good.
     """
     whole = link.utilization()
     bins = link.observation.seconds.filter(
         (pl.col("interface") == link.interface)
         & (pl.col("direction") == DIRECTIONS.index(link.direction))
-        & (pl.col("long_flows") >= _THERE * link.long_flows)
+        & (pl.col("long_flows") >= _THERE * (link.long_flows - link.pausing_flows))
     ).sort("start_ns")[:-1]
     if whole is None or link.rate_bps is None or bins.is_empty():
         return whole

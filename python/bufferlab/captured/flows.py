@@ -20,6 +20,11 @@ count. Our choice."""
 _MUCH_PART: Final = 0.5
 _LITTLE_PART: Final = 0.05
 
+_FEWEST_SILENCES: Final = 3
+_SILENT_PART: Final = 0.1
+"""A flow pauses if it is silent that many times, and for that part of its time. One that stops once or twice
+may be done, and hosts are late now and then. Our choice."""
+
 _KEYS: Final = ["connection", "sender"]
 
 LEAST_RTT_MS: Final = 0.01
@@ -32,8 +37,9 @@ _QUIC_PORT: Final = 443
 def flows_of(
     observation: Observation, interface: int, direction: int, *, is_ahead: bool
 ) -> tuple[pl.DataFrame, Hidden | None]:
-    """One row a flow: its connection's and direction's columns, `seconds`, `rtt_ms`, `elastic`, `long`.
+    """One row a flow: its connection's columns, its direction's, and what is known of both.
 
+    That is `seconds`, `rtt_ms`, and whether it is `elastic` and `long`, and `pauses`.
     `wire_packets` and `wire_ip_bytes` are those on the wire, where hosts joined segments or will cut them.
     The round-trip time is the flow's smallest, and no less than `LEAST_RTT_MS`.
     What others show to hide in it is taken off (`shared.py`). A
@@ -63,6 +69,7 @@ def flows_of(
         (pl.col("path_rtt_ns") / NS_PER_MS).alias("rtt_ms"),
         ((pl.col("protocol") == TCP) | is_quic).alias("elastic"),
         ((pl.col("payload_bytes") > LONG_BYTES) & (seconds > LONG_S)).alias("long"),
+        _pauses(seconds).alias("pauses"),
         _of_wire(pl.col("packets"), pl.lit(1)).alias("wire_packets"),
         _of_wire(pl.col("ip_bytes"), _header_bytes()).alias("wire_ip_bytes"),
     )
@@ -121,6 +128,12 @@ def _of_wire(captured: pl.Expr, each: pl.Expr) -> pl.Expr:
 def _header_bytes() -> pl.Expr:
     """The mean of a packet's."""
     return (pl.col("ip_bytes") - pl.col("payload_bytes")) / pl.max_horizontal(pl.col("packets"), 1)
+
+
+def _pauses(seconds: pl.Expr) -> pl.Expr:
+    """Whether a flow has nothing to send by turns."""
+    silent_s = pl.col("silences") * pl.col("silence_mean_ns").fill_nan(0.0) / NS_PER_S
+    return (pl.col("silences") >= _FEWEST_SILENCES) & (silent_s >= _SILENT_PART * seconds)
 
 
 def _new_bytes() -> pl.Expr:

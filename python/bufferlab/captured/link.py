@@ -66,7 +66,7 @@ class CapturedLink:
         load_bps: Mean rate of IP packets, bit/s.
         ip_share: Bytes of IP packets over bytes on the wire.
         flows: Flows that send in this direction, with their `ip_bytes`, `seconds`, `rtt_ms`, and whether they
-            are `long` and `elastic` (TCP and QUIC).
+            are `long` and `elastic` (TCP and QUIC), and each `pauses`.
         long_flows: Mean number of long elastic flows at a time.
         is_offered: Whether the load was captured before the queue, which drops some of it.
         waits: The row of the queue that grows with the load, with times in ns; none if not seen.
@@ -108,6 +108,16 @@ class CapturedLink:
     def long(self) -> pl.DataFrame:
         """The long elastic flows."""
         return self.flows.filter(pl.col("long") & pl.col("elastic"))
+
+    @property
+    def pausing(self) -> pl.DataFrame:
+        """Those of the long flows that have nothing to send by turns, as on-off sources and video."""
+        return self.long.filter("pauses")
+
+    @property
+    def pausing_flows(self) -> float:
+        """Mean number of those at a time."""
+        return float(self.pausing["seconds"].sum()) / self.observation.duration_s
 
     @property
     def short(self) -> pl.DataFrame:

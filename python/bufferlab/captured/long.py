@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 import polars as pl
 
 from bufferlab.captured.laws import law
+from bufferlab.captured.observation import NS_PER_MS
 from bufferlab.studies.internet import controls_of, shared_out
 
 MOST_MODES: Final = 4
@@ -23,12 +24,37 @@ _SHORT_US: Final = 10_000
 """Shorter ones are named in microseconds."""
 
 
+_EVEN: Final = 0.7
+"""Silences and bursts are all alike if they deviate by less than that part of their mean, else exponential,
+which deviates by all of it. Our choice."""
+
+
 @dataclass(frozen=True)
 class _Mode:
     """Flows with round-trip times near each other: how many there are at a time, and which were seen."""
 
     count: int
     flows: pl.DataFrame
+    pauses: bool = False
+
+    @property
+    def kind(self) -> str:
+        """What its groups are called after."""
+        return "pausing" if self.pauses else "long"
+
+    @property
+    def application(self) -> dict[str, Any]:
+        """What the flows have to send; those that always do need none."""
+        if not self.pauses:
+            return {}
+        silent_ns = of_each(self.flows, "silence_mean_ns", "silence_deviation_ns")
+        size = of_each(self.flows, "burst_mean_bytes", "burst_deviation_bytes")
+        turns = {
+            "kind": "on-off",
+            "size": _turns(size, f"{float(f'{max(size[0], 1.0):.4g}'):.0f} B"),
+            "off": _turns(silent_ns, f"{silent_ns[0] / NS_PER_MS:.4g} ms"),
+        }
+        return {"application": turns}
 
     @property
     def title(self) -> str:
@@ -37,17 +63,44 @@ class _Mode:
         return f"{middle_us / 1e3:.0f}ms" if middle_us >= _SHORT_US else f"{middle_us:.0f}us"
 
 
+def of_each(flows: pl.DataFrame, mean: str, deviation: str) -> tuple[float, float]:
+    """Mean and standard deviation over all silences, or the bursts between them, of some flows that pause.
+
+    Args:
+        flows: Some such flows.
+        mean: The column of each flow's mean.
+        deviation: That of its standard deviation.
+    """
+    numbers, means, deviations = (flows[name].to_numpy() for name in ("silences", mean, deviation))
+    whole = float(np.average(means, weights=numbers))
+    square = float(np.average(deviations**2 + means**2, weights=numbers))
+    return whole, max(square - whole**2, 0.0) ** 0.5
+
+
+def _turns(of: tuple[float, float], text: str) -> str:
+    """The law of something with a mean, which the text has, and a standard deviation."""
+    mean, deviation = of
+    return text if deviation < _EVEN * mean else f"exponential(mean={text})"
+
+
 def long_groups(
-    known: pl.DataFrame, count: int, mix: Sequence[tuple[str, float]] | None
+    steady: pl.DataFrame,
+    count: int,
+    mix: Sequence[tuple[str, float]] | None,
+    pausing: tuple[pl.DataFrame, int] | None = None,
 ) -> list[dict[str, Any]]:
     """The groups, by round-trip time and control.
 
     Args:
-        known: A row a long flow with its `rtt_ms`, and for how many `seconds` it lasted.
+        steady: A row a long flow that always sends, with its `rtt_ms`, and for how many `seconds` it lasted.
         count: How many there are at a time.
         mix: Congestion controls with their shares; `None` for those of the Internet.
+        pausing: The same of flows that pause, with their silences and bursts.
     """
-    modes = _modes(known, count)
+    modes = _modes(steady, count)
+    if pausing is not None:
+        modes += [replace(mode, pauses=True) for mode in _modes(*pausing)]
+        count += pausing[1]
     controls = _spread_out(shared_out(count, mix) if mix else controls_of(count), count)
     groups = []
     begin = 0
@@ -56,15 +109,21 @@ def long_groups(
         begin += mode.count
         rtts = law(mode.flows["rtt_ms"], mode.flows["seconds"], "ms")
         groups += [(control, own.count(control), mode, rtts) for control in dict.fromkeys(own)]
-    is_mixed, has_modes = len(set(controls)) > 1, len(modes) > 1
+    kinds = [mode.kind for mode in modes]
+    is_mixed = len(set(controls)) > 1
     return [
         {
             "name": "-".join(
-                ["long", *([_word(control)] if is_mixed else []), *([mode.title] if has_modes else [])]
+                [
+                    mode.kind,
+                    *([_word(control)] if is_mixed else []),
+                    *([mode.title] if kinds.count(mode.kind) > 1 else []),
+                ]
             ),
             "count": number,
             "rtt": rtts,
             "congestion": control,
+            **mode.application,
         }
         for control, number, mode, rtts in groups
     ]
@@ -76,6 +135,8 @@ def _word(control: str) -> str:
 
 def _modes(known: pl.DataFrame, count: int) -> list[_Mode]:
     """The flows, cut where round-trip times are far apart; each cut leaves whole flows on both sides."""
+    if not count or known.is_empty():
+        return []
     flows = known.sort("rtt_ms")
     rtts = flows["rtt_ms"].to_numpy()
     reached = flows["seconds"].cum_sum().to_numpy()

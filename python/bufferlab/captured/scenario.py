@@ -222,7 +222,10 @@ def _long(link: CapturedLink, known: Known) -> list[dict[str, Any]]:
     if known.rtt:
         flows = flows.with_columns(pl.lit(_USUAL_RTT_MS).alias("rtt_ms"))
         common["rtt"] = known.rtt
-    return [{**group, **common} for group in long_groups(flows, count, known.mix)]
+    by_turns = min(round(link.pausing_flows), count)
+    steady = flows.filter(~pl.col("pauses")) if by_turns else flows
+    groups = long_groups(steady, count - by_turns, known.mix, (flows.filter("pauses"), by_turns))
+    return [{**group, **common} for group in groups]
 
 
 def _short(link: CapturedLink, known: Known = NOTHING) -> list[dict[str, Any]]:

@@ -31,8 +31,8 @@ BEWARE: Final = "beware: "
 UNSEEN_DEPTH: Final = "how much it holds was not seen and is assumed"
 
 _OTHERS: Final = (
-    "its round trips, controls or buffer are others, or flows pause (on-off, video), where the scenario's "
-    "always send"
+    "its round trips, controls or buffer are others, or more of its flows pause (on-off, video) than were "
+    "seen to"
 )
 _UNTRIED: Final = "Vegas, DCTCP and others"
 

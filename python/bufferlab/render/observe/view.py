@@ -11,6 +11,7 @@ import polars as pl
 from bufferlab.captured.findings import Findings
 from bufferlab.captured.flows import LEAST_RTT_MS, lasting_loss_of, mean_bytes, rtt_quantile_ms, timed
 from bufferlab.captured.link import DIRECTIONS
+from bufferlab.captured.long import of_each
 from bufferlab.captured.observation import NS_PER_MS, NS_PER_S
 from bufferlab.captured.rate import LOSSY
 from bufferlab.captured.scenario import NOTHING, few_packets, packets_of
@@ -97,7 +98,10 @@ def _in_short(findings: Findings) -> str:
         doubt = f"; the link's rate is not known, so no buffer follows from the capture alone{doubt}"
     duration_s = findings.observation.duration_s
     when = f"in these {significant(duration_s, 2)} s, " if duration_s < _SHORT_S else ""
-    return f"{when}{_slowed(findings, waits, (rtt_quantile_ms(known, 0.5) or 0.0) * NS_PER_MS)}{doubt}"
+    slowed = _slowed(findings, waits, (rtt_quantile_ms(known, 0.5) or 0.0) * NS_PER_MS)
+    pausing = len(findings.pausing)
+    by_turns = f"; {pausing:,} of {len(findings.long):,} long flows pause" if pausing else ""
+    return f"{when}{slowed}{by_turns}{doubt}"
 
 
 def _slowed(findings: Findings, waits: dict[str, Any], rtt_ns: float) -> str:
@@ -165,7 +169,7 @@ def _long(findings: Findings) -> str:
     long = findings.long
     if long.is_empty():
         return "none: no flow has more than 100 kB over more than a second"
-    text = f"{significant(findings.long_flows, 3)} at a time, {len(long):,} in all"
+    text = f"{significant(findings.long_flows, 3)} at a time, {len(long):,} in all{_pauses(findings)}"
     known = timed(long)
     if known.is_empty():
         return f"{text}; their round-trip times cannot be seen"
@@ -177,6 +181,20 @@ def _long(findings: Findings) -> str:
     )
     most = "at most " if findings.is_never_empty else ""
     return f"{text}; {least}: median {most}{_rtt(middle)} ms, {_rtt(low)} to {_rtt(high)} ms for eight of ten"
+
+
+def _pauses(findings: Findings) -> str:
+    """How many have nothing to send by turns, and what they do then."""
+    pausing = findings.pausing
+    if pausing.is_empty():
+        return ""
+    size, _ = of_each(pausing, "burst_mean_bytes", "burst_deviation_bytes")
+    silent_ns, _ = of_each(pausing, "silence_mean_ns", "silence_deviation_ns")
+    sent, silent = format_size(round(_short_number(size))), format_time(_ps(silent_ns))
+    verb = "pauses" if len(pausing) == 1 else "pause"
+    return (
+        f", of which {len(pausing):,} {verb}: bursts of {sent} and silences of {silent} by turns, on average"
+    )
 
 
 def _rtt(rtt_ms: float) -> str:
