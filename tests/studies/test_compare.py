@@ -14,10 +14,11 @@ from bufferlab import InputError
 from bufferlab.display import save_figure
 from bufferlab.experiment.simulation import prepare
 from bufferlab.plan import lower
-from bufferlab.render.compare.view import answer
+from bufferlab.render.compare.answer import answer
+from bufferlab.render.compare.view import comparison_view
 from bufferlab.scenario import QUEUE_WORDS, Scenario
 from bufferlab.studies.choosing.choice import choose
-from bufferlab.studies.choosing.objectives import Aspect
+from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.compare import Comparison, Measured
 from bufferlab.studies.contenders import changes, default_queues, parse_contenders
 
@@ -122,8 +123,8 @@ def test_flows_are_the_same_under_every_queue() -> None:
 
 def test_text_begins_with_the_answer(comparison: Comparison) -> None:
     lines = str(comparison).splitlines()
-    assert lines[0].endswith("queue of bottleneck; 12 s, measured from 4 s; 2 seeds")
-    assert lines[1].startswith(("Run ", "No basis for a choice"))
+    assert lines[0].endswith("queue of bottleneck; 12 s, measured from 4 s on; 2 seeds")
+    assert lines[1].startswith(("Keep ", "Run ", "Take "))
     assert max(map(len, lines)) <= 100
     assert comparison.choice is not None and comparison.choice.name in comparison.entries
 
@@ -167,7 +168,11 @@ def test_queues_that_do_the_same_are_no_basis_for_a_choice() -> None:
     found = bufferlab.compare(SCENARIO, ["fifo:40 packets", "scenario"], seeds=2, progress=False)
     assert not found.is_founded
     assert found.to_dict()["recommendation"]["founded"] is False
-    assert str(found).splitlines()[1].startswith("No basis for a choice: users fare alike under all 2 queues")
+    assert (
+        str(found)
+        .splitlines()[1]
+        .startswith("Keep the scenario's fifo, 40 packets: users fare alike under all 2 queues")
+    )
 
 
 def worse(found: Comparison) -> float | None:
@@ -265,7 +270,7 @@ def test_what_loses_more_than_anybody_accepts_is_not_the_best() -> None:
     assert lost["fifo:8 packets"] > 0.05 > lost["fifo:30 packets"]
     assert found.choice is not None and found.choice.name == "fifo:30 packets"
     text = " ".join(str(found).split())
-    assert "Run fifo:30 packets: every other queue loses 5 % or more." in text
+    assert "Run fifo, 30 packets: every other queue loses 5 % or more." in text
     assert "which hardly anybody would accept" in text
 
 
@@ -333,8 +338,6 @@ def test_bad_queues(queues: Any, message: str) -> None:
         bufferlab.compare(SCENARIO, queues)
 
 
-UNTRIED = "Other traffic was not tried: advise does, and decides between them."
-
 FETCHED = Aspect("pages", "web: median fetch time", "web.exchange_p50_s", "less")
 
 
@@ -373,52 +376,104 @@ def test_why_one_of_equals_is_preferred_holds_against_all_that_are_more_usual(
         for name, each in zip(("fifo", "llq"), found.choice.rivals, strict=True)
     ]
     chosen = dataclasses.replace(found.choice, name="llq-fair", rivals=tuple(rivals))
-    assert f"llq-fair is preferred: {why}." in answer(dataclasses.replace(found, choice=chosen))
+    assert answer(dataclasses.replace(found, choice=chosen)).endswith(f", and {why}.")
 
 
 def test_only_of_the_best_score_it_is_said_that_users_fare_best(comparison: Comparison) -> None:
     found = fetched(comparison, fifo=0.307, fq_codel=0.3, pie=0.4)
     notice = "to within the 5 % that users notice"
     assert answer(found) == (
-        f"fifo and fq_codel are equal for this traffic, {notice}. The first in our order is fifo. {UNTRIED}"
+        "Run fifo, bdp: no other of 3 queues is clearly better for these users (2 runs), and every device "
+        "has it."
     )
     text = " ".join(str(found).split())
+    assert f"equal fq_codel, {notice}" in text
+    assert "tries other traffic (what-ifs), which decides between equal queues, and searches" in text
     assert (
         "not fq_codel better by 2.3 %, too little to notice (5 %); fifo is preferred: every device has it"
     ) in text
     best = fetched(comparison, fifo=0.3, fq_codel=0.307, pie=0.4)
     assert answer(best) == answer(found)
     alone = fetched(comparison, fifo=0.3, fq_codel=0.33, pie=0.4)
-    assert answer(alone) == "Run fifo: users fare better than under every other queue."
+    assert answer(alone) == "Run fifo, bdp: users fare better than under every other queue."
     assert "not fq_codel worse by 2.3 %, too little to notice (5 %)" in " ".join(str(best).split())
     alike = fetched(comparison, fifo=0.3, fq_codel=0.3)
     assert answer(alike) == (
-        f"No basis for a choice: users fare alike under all 2 queues, {notice}. The first in our order is "
-        f"fifo. {UNTRIED}"
+        f"Take fifo, bdp: users fare alike under all 2 queues, {notice}, and every device has it."
     )
     own = fetched(comparison, scenario=0.307, fq_codel=0.3, pie=0.4)
-    assert answer(own).endswith(f"{notice}. The first in our order is scenario. {UNTRIED}")
+    assert answer(own) == (
+        "Keep the scenario's fifo, bdp: no other of 3 queues is clearly better for these users (2 runs)."
+    )
     near = " ".join(str(fetched(comparison, fifo=0.314, fq_codel=0.3, pie=0.4)).split())
     assert "close With thresholds a fifth lower (4 % instead of 5 %), fq_codel would be taken." in near
 
 
 def test_a_sure_difference_that_users_do_not_notice_is_said_to_be_one(comparison: Comparison) -> None:
-    slightly = (
-        "but by less than the 5 % that users notice: all 3 are equal for this traffic. The first in our "
-        f"order is fifo. {UNTRIED}"
-    )
+    slightly = "2.3 %, less than the 5 % that users notice, and every device has it."
     found = fetched(comparison, fifo=0.307, fq_codel=0.3, pie=0.305)
     assert not found.is_founded
-    assert answer(found) == f"fq_codel is better than fifo, {slightly}"
+    assert answer(found) == f"Take fifo, bdp: fq_codel is better by {slightly}"
     found = fetched(comparison, fifo=0.3, fq_codel=0.307, pie=0.3)
-    assert answer(found) == f"fifo is better than fq_codel, {slightly}"
+    assert answer(found) == f"Take fifo, bdp: fq_codel is worse by {slightly}"
     assert found.choice is not None
     chance = [
         dataclasses.replace(rival, behind=rival.behind._replace(half_width=0.03))
         for rival in found.choice.rivals
     ]
     unsure = dataclasses.replace(found, choice=dataclasses.replace(found.choice, rivals=tuple(chance)))
-    assert answer(unsure).startswith("No basis for a choice: users fare alike under all 3 queues")
+    assert answer(unsure).startswith("Take fifo, bdp: users fare alike under all 3 queues")
+
+
+CALLED = Aspect("calls", "call: rating R", "call.call_r", "more")
+GOT = Aspect("throughput", "bulk: goodput a flow", "bulk.goodput_bps", "more")
+
+
+def felt(comparison: Comparison, **queues: tuple[float, float, float]) -> Comparison:
+    """A comparison of made-up queues: rating of a call, goodput in Mbps, and by how much runs differ."""
+    aspects = (CALLED, GOT)
+    weights: dict[Kind, float] = {"calls": 1.0, "throughput": 1.0}
+    values = {
+        name: tuple(
+            {CALLED.metric: rating * (1 + scatter * sign), GOT.metric: mbps * 1e6}
+            for sign in (-1, 1, 0, 1, -1)
+        )
+        for name, (rating, mbps, scatter) in queues.items()
+    }
+    missed: dict[str, Any] = dict.fromkeys(values, ())
+    return dataclasses.replace(
+        comparison,
+        seeds=range(5),
+        entries={name: Measured(name, "64 packets", runs) for name, runs in values.items()},
+        aspects=aspects,
+        weights=weights,
+        missed=missed,
+        choice=choose(values, aspects, weights, missed=missed),
+    )
+
+
+def test_what_another_queue_would_trade_is_in_the_answer(comparison: Comparison) -> None:
+    found = felt(comparison, scenario=(87.5, 11.4, 0), drr=(93.2, 7.2, 0), red=(80, 7, 0))
+    assert answer(found) == (
+        "Keep the scenario's fifo, 64 packets: users fare better than under every other queue. "
+        "Users would notice: drr has call: rating R 93.2, not 87.5, but bulk: goodput a flow 7.2 Mbps, "
+        "not 11.4 Mbps."
+    )
+
+
+def test_what_is_undecided_is_said_with_how_it_stands_so_far(comparison: Comparison) -> None:
+    text = answer(felt(comparison, scenario=(87.5, 11.4, 0), drr=(86, 11.4, 0.1), red=(60, 7, 0)))
+    assert text.startswith("Keep the scenario's fifo, 64 packets: no other of 3 queues is clearly better")
+    assert "(5 runs). Undecided: drr (worse by 1 ± " in text and text.endswith("; more --seeds may tell.")
+
+
+def test_tables_show_what_decides_and_all_if_asked(comparison: Comparison) -> None:
+    found = felt(comparison, scenario=(87.5, 11.4, 0.001), drr=(87.4, 7.2, 0.001))
+    short, long = (comparison_view(found, explain=explain).text(columns=80) for explain in (False, True))
+    _, _, table = short.partition("What users feel")
+    assert "goodput a" in table and "rating R" not in table
+    assert "alike call: rating R 87.4 to 87.5" in " ".join(short.split())
+    assert "rating R" in long.partition("What users feel")[2] and "--explain" not in long
 
 
 def test_the_document_names_equal_queues_and_the_command_that_decides_between_them(tmp_path: Path) -> None:

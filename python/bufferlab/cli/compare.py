@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated, Final
 
 import typer
@@ -64,6 +65,9 @@ def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     store: StoreFolder = None,
     fresh: Fresh = False,
     plot: Plot = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Also show all aspects, and intervals of what the link does.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare queues on one scenario.
@@ -79,7 +83,10 @@ def compare(  # noqa: PLR0917 - the order is that of the help; nobody calls it
 
     runner = runner_of(threads=threads, engine=engine, ray_address=ray_address, store=store, fresh=fresh)
     deliver = Delivery[Comparison](
-        view=comparison_view, document=Comparison.to_dict, as_json=as_json, plot=plot
+        view=partial(comparison_view, explain=explain),
+        document=Comparison.to_dict,
+        as_json=as_json,
+        plot=plot,
     )
     with delivering(deliver):
         comparison = compare_queues(

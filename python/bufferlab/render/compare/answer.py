@@ -1,0 +1,215 @@
+"""A comparison's answer in a few sentences: the queue, what is undecided, and what users would notice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from bufferlab.render.advise.felt import NOTICED, SHORTER, contrast, share_text
+from bufferlab.render.advise.reasons import much_lost
+from bufferlab.render.words import listed, of_classes_text
+from bufferlab.studies.choosing.choice import Choice, Rival
+from bufferlab.studies.choosing.order import keeps_apart, place, reason_of
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, notable
+from bufferlab.studies.compare.comparison import Comparison, Measured
+from bufferlab.studies.contenders import LLQ_CLASSES
+from bufferlab.studies.targets import mean_over_runs
+from bufferlab.studies.words import OWN, is_llq
+
+MOST_NAMED: Final = 3
+"""Undecided queues that are named; of more, how many there are."""
+
+MOST_TRADES: Final = 2
+"""Groups of which it is said with which queue they would fare better."""
+
+_SAME: Final = 1e-6
+"""A difference of less than this share is rounding."""
+
+_HEAVY: Final = f"{HEAVY_LOSS * 100:g} %"
+"""A loss that hardly anybody would accept."""
+
+
+def answer(comparison: Comparison) -> str:
+    """The queue to run and why, what more seeds may change, and what users would notice of another one."""
+    choice = comparison.choice
+    if choice is None:
+        return "No queue can be recommended: no packet was measured."
+    if not choice.rivals:
+        return f"Only {choice.name} was run: there is nothing to choose from."
+    lost = _lost(comparison, choice)
+    parts = [_taken(comparison, choice, is_lossy=lost is not None)]
+    parts += [] if lost is None else [f"{lost} with it."]
+    return " ".join([*parts, *_undecided(comparison, choice), *_noticed(comparison, choice)])
+
+
+def buffer_text(entry: Measured) -> str:
+    """A queue's buffer; of LLQ that of each of its classes, as `--queues` has it: "2 × 126 packets"."""
+    packets, _, unit = entry.buffer.partition(" ")
+    if not is_llq(_word(entry.name)) or unit != "packets" or int(packets) % LLQ_CLASSES:
+        return entry.buffer
+    return of_classes_text(LLQ_CLASSES, int(packets) // LLQ_CLASSES)
+
+
+def _taken(comparison: Comparison, choice: Choice, *, is_lossy: bool) -> str:
+    """The queue, and why, in a sentence."""
+    queue = _called(comparison, choice.name)
+    if not comparison.is_founded:
+        verb = "Keep" if choice.name == OWN else "Take"
+        return f"{verb} {queue}{_unfounded(comparison, choice)}{_preferred(choice)}."
+    if not choice.meets:
+        return f"No queue meets all targets: {queue} misses the fewest{_of_those(choice)}."
+    verb = "Keep" if choice.name == OWN else "Run"
+    if is_lossy:  # what hardly anybody would accept is no advice to run it
+        verb = "The best of these is"
+    return f"{verb} {queue}: {_why(comparison, choice)}."
+
+
+def _why(comparison: Comparison, choice: Choice) -> str:
+    if (alone := _alone(choice)) is not None:
+        return alone
+    if choice.is_clear and not choice.open:
+        return f"users fare better than under every other queue{_of_those_left(choice)}"
+    queues = f"no other of {len(choice.rivals) + 1} queues{_of_those_left(choice)}"
+    return f"{queues} is clearly better for these users ({_runs(comparison)}){_preferred(choice)}"
+
+
+def _called(comparison: Comparison, name: str) -> str:
+    """A queue by its name and its buffer: "the scenario's fifo, 256 packets"."""
+    word = _word(name)
+    if word == OWN:
+        link = next(each for each in comparison.resolved["links"] if each["name"] == comparison.link)
+        word = f"the scenario's {link['queue']['discipline']}"
+    return f"{word}, {buffer_text(comparison.entries[name])}"
+
+
+def _word(name: str) -> str:
+    return name.partition(":")[0]
+
+
+def _lost(comparison: Comparison, choice: Choice) -> str | None:
+    """A loss of the recommended queue that hardly anybody would accept."""
+    loss = mean_over_runs("loss", comparison.entries[choice.name].values).mean
+    return much_lost(loss, comparison.needs.targets)
+
+
+def _alone(choice: Choice) -> str | None:
+    """Why there was nothing to choose from, as a clause."""
+    meeting = [rival for rival in choice.rivals if not rival.missed]
+    if not meeting:
+        return "it alone meets all targets"
+    if all(rival.is_lossy for rival in meeting):
+        return f"every other queue{_of_meeting(choice)} loses {_HEAVY} or more"
+    return None
+
+
+def _of_those_left(choice: Choice) -> str:
+    """Among which other queues it was chosen, where some miss a target or lose much."""
+    meeting = _of_meeting(choice)
+    if not any(rival.is_lossy for rival in choice.rivals if not rival.missed):
+        return meeting
+    return f"{meeting} {'and' if meeting else 'that'} loses less than {_HEAVY}"
+
+
+def _of_meeting(choice: Choice) -> str:
+    """Which of the other queues are meant, where some miss a target."""
+    return " that meets all targets" if any(rival.missed for rival in choice.rivals) else ""
+
+
+def _of_those(choice: Choice) -> str:
+    """How the queue stands among those that miss no more."""
+    if choice.best == choice.name:
+        return ", and of those users fare best under it"
+    return f"; of those users fare as well under {choice.best}"
+
+
+def _unfounded(comparison: Comparison, choice: Choice) -> str:
+    """Why nothing speaks for another queue, to go on with."""
+    queues = len(choice.rivals) + 1
+    if not all(rival.is_alike for rival in choice.rivals):
+        count = len(comparison.seeds)
+        runs = f"{count} runs do" if count > 1 else "one run does"
+        return f" for now: {runs} not tell the {queues} queues apart"
+    if (better := _slightly_better(choice)) is not None:
+        return f": {better}, less than {NOTICED}"
+    return f": users fare alike under all {queues} queues, to within {NOTICED}"
+
+
+def _slightly_better(choice: Choice) -> str | None:
+    """Which of equal queues is surely better than others all the same; `None` if none is."""
+    best = min(choice.rivals, key=lambda rival: rival.behind.mean or 0.0)
+    if _is_sure(best, -1):
+        return f"{best.name} is better by {share_text(best.behind)}"
+    worse = max(choice.rivals, key=lambda rival: rival.behind.mean or 0.0)
+    return f"{worse.name} is worse by {share_text(worse.behind)}" if _is_sure(worse, 1) else None
+
+
+def _is_sure(rival: Rival, sign: int) -> bool:
+    """Whether users surely fare worse with a queue than with the chosen one; better, for a sign of -1."""
+    mean, half_width = rival.behind.mean, rival.behind.half_width
+    return mean is not None and half_width is not None and sign * mean > max(half_width, _SAME)
+
+
+def _runs(comparison: Comparison) -> str:
+    count = len(comparison.seeds)
+    return f"{count} runs" if count > 1 else "one run"
+
+
+def _preferred(choice: Choice) -> str:
+    """Why it is taken before others that are as good, or may be, to go on with; of what is kept, nothing."""
+    as_good = [each for each in choice.rivals if each.name in {*choice.equals, *choice.open}]
+    usual = [each for each in as_good if place(each.name) < place(choice.name)]
+    quick = [each.name for each in usual if not each.is_standing]
+    if not as_good or choice.name == OWN:
+        return ""
+    if usual and not quick:
+        return f", and {SHORTER}"
+    if quick and not keeps_apart(choice.name):
+        return ""
+    others = quick or [each.name for each in as_good]
+    return f", and {reason_of(choice.name, choice.name, others)}"
+
+
+def _undecided(comparison: Comparison, choice: Choice) -> Iterator[str]:
+    """Which queues more runs may take in its place."""
+    found = [rival for rival in choice.rivals if rival.is_open]
+    if not found:
+        return
+    texts = [_open_text(comparison, choice, rival) for rival in found[:MOST_NAMED]]
+    left = len(found) - MOST_NAMED
+    yield f"Undecided: {', '.join(texts)}{f' and {left} more' if left > 0 else ''}; more --seeds may tell."
+
+
+def _open_text(comparison: Comparison, choice: Choice, rival: Rival) -> str:
+    """How an undecided queue stands so far: "red (better by 1 ± 5 %, but voice: loss 3 %, not 1 %)"."""
+    word = "worse" if (rival.behind.mean or 0.0) > 0 else "better"
+    text = f"{word} by {share_text(rival.behind)}"
+    if rival.worst is not None and rival.worst[1] > notable(rival.worst[0], comparison.weights):
+        chosen = comparison.entries[choice.name]
+        text += f", but {contrast(rival.worst[0], comparison.entries[rival.name], chosen)}"
+    return f"{rival.name} ({text})"
+
+
+def _noticed(comparison: Comparison, choice: Choice) -> Iterator[str]:
+    """What a group would surely gain with another queue, and what another one loses by that."""
+    chosen = comparison.entries[choice.name]
+    trades: dict[str, str] = {}
+    for rival in choice.rivals:
+        if rival.gains is None or rival.is_lossy or len(rival.missed) > len(choice.missed):
+            continue
+        gained = contrast(rival.gains, comparison.entries[rival.name], chosen)
+        lost = "" if rival.loses is None else contrast(rival.loses, comparison.entries[rival.name], chosen)
+        group = rival.gains.title.partition(":")[0]
+        trades.setdefault(group, f"{rival.name} has {gained}{f', but {lost}' if lost else ''}")
+    if trades:
+        yield f"Users would notice: {'; '.join([*trades.values()][:MOST_TRADES])}."
+
+
+def equal_text(comparison: Comparison) -> str | None:
+    """The queues that are as good, and how that is known; `None` if there are none."""
+    choice = comparison.choice
+    if choice is None or not choice.tied:
+        return None
+    if choice.is_tie_shown:
+        return f"{listed(choice.tied)}, to within {NOTICED}"
+    runs = f"{_runs(comparison)} do" if len(comparison.seeds) > 1 else "one run does"
+    return f"{listed(choice.tied)}: {runs} not tell them apart ({NOTICED})"
