@@ -88,6 +88,8 @@ def test_the_document_and_files(bufferlab: Command, tmp_path: Path) -> None:
     }
     for name in ("seen.png", "seen.svg", "found/advice.json", "found/advice.txt", "found/advice.png"):
         assert (tmp_path / name).stat().st_size > 500
+    assert json.loads((tmp_path / "found/advice.json").read_text("utf-8")) == document
+    assert "config queue 'bufferlab'" in (tmp_path / "found/advice.txt").read_text("utf-8")
     assert "saved " in ended.err
 
 
@@ -311,7 +313,7 @@ def test_targets_of_the_scenario_are_size_s_and_compare_s_too(bufferlab: Command
     missed = {each["queue"]: each["missed"] for each in found["queues"]}
     assert missed == {"fifo:2 packets": ["utilization at least 80 %"], "fifo:20 packets": []}
     said = bufferlab("compare", "needs.toml", "--queues", queues).out
-    assert "Run fifo:20 packets: it alone meets all targets." in said
+    assert "Run fifo, 20 packets: it alone meets all targets." in said
     assert "not fifo:2 packets  missed: utilization" in said
     assert "latency 5, throughput 0, others 1, by [advise] of the scenario" in said
 

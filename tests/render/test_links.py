@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import shlex
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from bufferlab.cli.advising import delivery
 from bufferlab.render.advise.box import box_of
 from bufferlab.render.advise.links import links_headline, links_view, shaped_text, summary_box
 from bufferlab.render.advise.typed import Typed
@@ -162,6 +165,35 @@ def test_what_is_worse_than_no_shaper_says_so_first_and_types_nothing(
 def test_the_line_without_a_shaper_has_a_row_beside_the_answers() -> None:
     rows = {each.split()[1]: each.split() for each in summary(shown(without(61.0, 2.2))) if "fifo" in each}
     assert rows["unshaped"][1:] == ["unshaped", "fifo,", "250", "ms", "61", "2.2", "180", "180", "7", "│"]
+
+
+def test_what_the_shaper_costs_in_rate_is_in_its_row() -> None:
+    """By what each direction carries; a flow's goodput changes by how flows share, too."""
+    made = without(61.0, 2.2)
+    assert made.unshaped is not None
+    values = {
+        name: tuple({**run, "throughput_bps": 22e6} for run in given)
+        for name, given in made.unshaped.values.items()
+    }
+    advice = dataclasses.replace(made, unshaped=dataclasses.replace(made.unshaped, values=values))
+    price = "download carries 19.9 Mbps, not 22; upload 19.9, not 22"
+    assert f"shaped to 90 %: {price}" in words("\n".join(summary(shown(advice))))
+    assert f"These rates were simulated. The price: {price}." in words(shown(advice))
+    assert "carries" not in shown(line())
+
+
+def test_a_folder_has_what_is_shown_for_the_platform_and_both_directions_together(tmp_path: Path) -> None:
+    typed = Typed("openwrt", shape=True)
+    deliver = delivery(typed, several=True, explain=False, as_json=False, plot=None, out=tmp_path)
+    advice = without(61.0, 2.2)
+    deliver.save(advice, tmp_path)
+    document = json.loads((tmp_path / "advice.json").read_text("utf-8"))
+    assert document["configuration"]["platform"] == "openwrt"
+    assert "config queue 'bufferlab'" in (tmp_path / "advice.txt").read_text("utf-8")
+    for link in ("download", "upload"):
+        assert json.loads((tmp_path / link / "advice.json").read_text("utf-8"))["configuration"] is None
+        text = (tmp_path / link / "advice.txt").read_text("utf-8")
+        assert "tc qdisc" not in text and "What to type is beside the answers for all links" in text
 
 
 def test_what_misses_only_beside_the_others_is_said_first() -> None:

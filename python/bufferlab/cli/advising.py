@@ -18,10 +18,11 @@ from bufferlab.experiment.simulation import prepare
 from bufferlab.render.advise.beware import loses_much
 from bufferlab.render.advise.box import Against
 from bufferlab.render.advise.head import headline
-from bufferlab.render.advise.links import links_headline, links_view
+from bufferlab.render.advise.links import link_view, links_headline, links_view
 from bufferlab.render.advise.live import watching
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.view import advice_view, brief_view
+from bufferlab.render.view import View
 from bufferlab.render.words import listed
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.advice import Advice
@@ -112,25 +113,33 @@ def delivery(
 ) -> Delivery[Any]:
     """What hands over the answer for a link, or for several."""
     of_line: Mapping[str, Any] = {"linklayer": typed.linklayer} if several else {}
+    view = partial(links_view if several else advice_view, typed=typed, explain=explain)
+    document = partial(
+        LinksAdvice.to_dict if several else Advice.to_dict,
+        platform=typed.platform,
+        device=typed.device,
+        shape=typed.shape,
+        **of_line,
+    )
+    save = partial(_save, view=view, document=document)
     return Delivery[Any](
-        view=partial(links_view if several else advice_view, typed=typed, explain=explain),
-        document=partial(
-            LinksAdvice.to_dict if several else Advice.to_dict,
-            platform=typed.platform,
-            device=typed.device,
-            shape=typed.shape,
-            **of_line,
-        ),
-        as_json=as_json,
-        plot=plot,
-        out=out,
-        save=_save,
-        draw=_draw,
+        view=view, document=document, as_json=as_json, plot=plot, out=out, save=save, draw=_draw
     )
 
 
-def _save(advice: Advice | LinksAdvice, folder: Path) -> list[Path]:
-    return advice.save(folder)
+def _save(
+    advice: Advice | LinksAdvice,
+    folder: Path,
+    *,
+    view: Callable[[Any], View],
+    document: Callable[[Any], dict[str, Any]],
+) -> list[Path]:
+    """Save what is shown: for the platform that was asked for; what to type for several links together."""
+    shown: Mapping[str, Any] = {"document": document(advice), "text": view(advice).text()}
+    if isinstance(advice, LinksAdvice):
+        texts = {each.site.link: link_view(each).text() for each in advice.links}
+        return advice.save(folder, **shown, texts=texts)
+    return advice.save(folder, **shown)
 
 
 def _draw(advice: Advice | LinksAdvice, path: Path) -> list[Path]:

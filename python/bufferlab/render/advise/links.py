@@ -18,7 +18,7 @@ from bufferlab.render.advise.explain import explanation
 from bufferlab.render.advise.head import headline
 from bufferlab.render.advise.typed import LINUX, LOSSY, NOTHING, TOO_EARLY, Typed, after
 from bufferlab.render.advise.unfilled import unfilled
-from bufferlab.render.advise.unshaped import unshaped_lines, unshaped_text
+from bufferlab.render.advise.unshaped import price_text, unshaped_lines, unshaped_text
 from bufferlab.render.advise.users import users_lines
 from bufferlab.render.advise.words import (
     asked_text,
@@ -44,6 +44,10 @@ _COUPLED: Final = (
 )
 
 _CONTINUES: Final = "The same command continues from here."
+
+_TYPED: Final = (
+    "What to type is beside the answers for all links: advice.txt and advice.json of the folder above."
+)
 
 _TABLES: Final = "--explain has each link's tables: the queues, the buffers, other traffic."
 
@@ -76,6 +80,15 @@ def links_view(advice: LinksAdvice, *, typed: Typed = LINUX, explain: bool = Fal
             ),
         ]
     )
+
+
+def link_view(advice: Advice) -> View:
+    """One link of several, with its tables; what to type is for all of them together.
+
+    Args:
+        advice: The link's answer.
+    """
+    return View([*_whole(box_of(advice, None)), *_rest(advice, tables=True), _TYPED])
 
 
 def _whole(box: Box) -> tuple[Box, BelowBox]:
@@ -205,11 +218,19 @@ def _lines(advice: LinksAdvice, typed: Typed) -> Iterator[Line]:
         yield Line(name, felt, shorter=[(1, "")])
     yield from unshaped_lines(advice)
     if advice.shaped is not None:
-        rates = shaped_text(advice)
-        yield Line("shaped", rates, shorter=[(2, rates.partition(":")[0])])
+        yield _shaped_line(advice)
     is_held = advice.is_line and any(_withheld(advice, PLATFORMS[typed.platform]))
     lines = f"lines for {typed.platform}"
     yield Line("type", f"no {lines}: why is below this box" if is_held else f"the {lines} are below this box")
+
+
+def _shaped_line(advice: LinksAdvice) -> Line:
+    """At which rates a home's line is shaped, and what that costs."""
+    rates, price = shaped_text(advice), price_text(advice)
+    if price is None or advice.shaped is None:
+        return Line("shaped", rates, shorter=[(2, rates.partition(":")[0])])
+    brief = f"to {advice.shaped.share * 100:g} %: {price}"
+    return Line("shaped", f"{rates}. The price: {price}.", shorter=[(2, brief)])
 
 
 def _link(advice: Advice, entry: Entry) -> str:

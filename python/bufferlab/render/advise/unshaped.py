@@ -65,6 +65,24 @@ def unshaped_text(advice: LinksAdvice) -> str | None:
     return f"{what}: {'; '.join(texts[:_MOST])}."
 
 
+def price_text(advice: LinksAdvice) -> str | None:
+    """What the shaper costs: what each direction carries with it, and without; `None` if nobody knows."""
+    found = advice.unshaped
+    if found is None or not advice.joint or advice.shaped is None or advice.shaped.share >= 1.0:
+        return None
+    with_it, without = _together(advice), _AtLinks(unshaped=found)
+    texts: list[str] = []
+    for each in advice.links:
+        name = f"{each.site.link}|throughput_bps"
+        now, then = without.mean(name).mean, with_it.mean(name).mean
+        if now is None or then is None:
+            return None
+        verb, unit = ("", "") if texts else (" carries", " Mbps")
+        rates = f"{significant(then / 1e6, 3)}{unit}, not {significant(now / 1e6, 3)}"
+        texts.append(f"{each.site.link}{verb} {rates}")
+    return "; ".join(texts)
+
+
 def _change(column: Column, now: float, then: float) -> str:
     """What something is without the shaper and with it: "R 61, not 93"; "2.2 s, not 0.71 s"."""
     if column.shown == "R":

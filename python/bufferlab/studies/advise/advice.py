@@ -316,18 +316,29 @@ class Advice(display.Displayed):
             "searched": None if entry.least is None else _searched(entry.queue, entry.least),
         }
 
-    def save(self, folder: str | PathLike[str]) -> list[Path]:
+    def save(
+        self,
+        folder: str | PathLike[str],
+        *,
+        document: Mapping[str, Any] | None = None,
+        text: str | None = None,
+    ) -> list[Path]:
         """Write `advice.json`, `advice.txt`, `advice.png` and `advice.svg` into a folder.
+
+        Args:
+            folder: The folder.
+            document: What the first has, such as `to_dict(platform="junos")`; default `to_dict()`.
+            text: What the second has; default what `print` shows.
 
         Raises:
             OutputError: They cannot be written.
         """
         directory = Path(folder)
         make_folder(directory)
-        document = json.dumps(self.to_dict(), indent=2, ensure_ascii=False)
+        written = json.dumps(document or self.to_dict(), indent=2, ensure_ascii=False)
         return [
-            write_whole(directory / "advice.json", f"{document}\n"),
-            write_whole(directory / "advice.txt", f"{self}\n"),
+            write_whole(directory / "advice.json", f"{written}\n"),
+            write_whole(directory / "advice.txt", f"{self if text is None else text}\n"),
             *display.save_figure(self.figure(), directory / "advice"),
         ]
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from bufferlab import _core, display
 from bufferlab.configure import Configuration, Direction, configuration_of_both, find_platform
 from bufferlab.errors import InputError
-from bufferlab.files import not_written
+from bufferlab.files import make_folder, write_whole
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.beside import rival_of
 from bufferlab.studies.advise.entry import Entry
@@ -243,22 +243,35 @@ class LinksAdvice(display.Displayed):
             return None
         return None if both is None else both.made.to_dict()
 
-    def save(self, folder: str | PathLike[str]) -> list[Path]:
+    def save(
+        self,
+        folder: str | PathLike[str],
+        *,
+        document: Mapping[str, Any] | None = None,
+        text: str | None = None,
+        texts: Mapping[str, str] | None = None,
+    ) -> list[Path]:
         """Write `advice.json` and `advice.txt` into a folder, and each link's files into a folder there.
+
+        Args:
+            folder: The folder.
+            document: What the first has, such as `to_dict(platform="openwrt")`; default `to_dict()`.
+            text: What the second has; default what `print` shows.
+            texts: The same of links, by their names.
 
         Raises:
             OutputError: They cannot be written.
         """
-        directory = Path(folder)
-        document, text = directory / "advice.json", directory / "advice.txt"
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-            document.write_text(json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n", "utf-8")
-            text.write_text(f"{self}\n", "utf-8")
-        except OSError as error:
-            raise not_written(directory, error) from error
-        written = (path for each in self.links for path in each.save(directory / each.site.link))
-        return [document, text, *written]
+        directory, whole = Path(folder), document or self.to_dict()
+        make_folder(directory)
+        written = [
+            write_whole(directory / "advice.json", f"{json.dumps(whole, indent=2, ensure_ascii=False)}\n"),
+            write_whole(directory / "advice.txt", f"{self if text is None else text}\n"),
+        ]
+        for each, own in zip(self.links, whole["links"], strict=True):
+            name = each.site.link
+            written += each.save(directory / name, document=own, text=(texts or {}).get(name))
+        return written
 
     def save_figures(self, path: str | PathLike[str]) -> list[Path]:
         """Write each link's figure beside the others: its name follows the file's, as in `advice-upload.png`.
