@@ -19,7 +19,7 @@ def test_the_answer_comes_before_the_tables(bufferlab: Command) -> None:
     assert (ended.status, ended.err) == (0, "")
     lines = ended.out.splitlines()
     assert lines[0] == "small: queue of bottleneck; 3 s, measured from 1 s on; 2 seeds"
-    assert lines[1].startswith(("Run ", "Take "))
+    assert lines[1].startswith("For now take ")
     for words in ("What users feel", "What bottleneck does", "near: Jain's index", "fifo:bdp", "utilization"):
         assert words in ended.out
     assert ended.out.index(lines[1]) < ended.out.index("What users feel")

@@ -20,6 +20,7 @@ from bufferlab.scenario import QUEUE_WORDS, Scenario
 from bufferlab.studies.choosing.choice import choose
 from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.compare import Comparison, Measured
+from bufferlab.studies.compare.further import advise_command
 from bufferlab.studies.contenders import changes, default_queues, parse_contenders
 
 from ..small import dumbbell
@@ -464,7 +465,53 @@ def test_what_another_queue_would_trade_is_in_the_answer(comparison: Comparison)
 def test_what_is_undecided_is_said_with_how_it_stands_so_far(comparison: Comparison) -> None:
     text = answer(felt(comparison, scenario=(87.5, 11.4, 0), drr=(86, 11.4, 0.1), red=(60, 7, 0)))
     assert text.startswith("Keep the scenario's fifo, 64 packets: no other of 3 queues is clearly better")
+    several = {f"red:{at}": (86.0, 11.4, 0.1) for at in range(4)}
+    many = answer(felt(comparison, scenario=(87.5, 11.4, 0), pie=(60, 7, 0), **several))
+    assert many.startswith("For now keep the scenario's fifo, 64 packets: ")
+    assert "Undecided: red:0 (worse by 1 ± " in many and " and 1 more; more --seeds may tell." in many
     assert "(5 runs). Undecided: drr (worse by 1 ± " in text and text.endswith("; more --seeds may tell.")
+
+
+def test_why_what_runs_was_not_taken_is_always_said(comparison: Comparison) -> None:
+    others = {name: (93.0 - at, 11.4, 0.0) for at, name in enumerate(["red", "pie", "codel", "drr", "adt"])}
+    text = " ".join(str(felt(comparison, fq_codel=(93.2, 11.4, 0), scenario=(70, 11.4, 0), **others)).split())
+    assert "not scenario users fare 13 % worse than with fq_codel, most: call: rating R 70, not 93.2" in text
+
+
+def test_a_group_that_starves_is_in_the_answer(comparison: Comparison) -> None:
+    found = felt(comparison, scenario=(93, 11.4, 0), drr=(80, 11.4, 0))
+    entries = {
+        name: dataclasses.replace(
+            each,
+            values=tuple(
+                {**run, "near.goodput_bps": 2e5, "far.goodput_bps": 9e6, "wait_mean_ms": 300.0}
+                for run in each.values
+            ),
+        )
+        for name, each in found.entries.items()
+    }
+    text = answer(dataclasses.replace(found, entries=entries))
+    assert "But near starves: 0.2 Mbps a flow, where far has 9 Mbps." in text
+    assert "But packets wait 300 ms in the mean, longer than the RTT of " in text
+
+
+def test_few_of_many_equal_queues_are_left_to_advise() -> None:
+    same = [
+        "scenario",
+        *(f"fifo:{packets}" for packets in (40, 41)),
+        "codel:40",
+        "pie:40",
+        "fq_pie:40",
+        "red:40",
+    ]
+    choice = choose(
+        {name: ({GOT.metric: 1e6},) * 4 for name in same},
+        (GOT,),
+        {"throughput": 1.0},
+        missed=dict.fromkeys(same, ()),
+    )
+    words = shlex.split(advise_command("a.toml", {}, choice))
+    assert words[-1] == "scenario,fifo,codel,pie,fq_pie"
 
 
 def test_tables_show_what_decides_and_all_if_asked(comparison: Comparison) -> None:

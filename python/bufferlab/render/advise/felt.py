@@ -141,7 +141,7 @@ def behind_text(rival: Rival, entry: HasMeans, chosen: HasMeans) -> str:
 def _decided_text(rival: Rival, entry: HasMeans, chosen: HasMeans) -> str:
     mean = rival.behind.mean or 0.0
     if rival.is_equal:
-        return _equal_text(rival.behind) + (_tie_text(rival, chosen) if mean < 0 else "")
+        return _equal_text(rival.behind) + (tie_text(rival, chosen) if mean < 0 else "")
     worst = "" if rival.worst is None else contrast(rival.worst[0], entry, chosen)
     text = f"users fare {share_text(rival.behind)} {{}} than with {_than(rival, chosen)}"
     if rival.worst is not None and rival.worst[1] > _HALF:
@@ -212,8 +212,8 @@ def _open_text(behind: Estimate) -> str:
     return f"{word} by {share_text(behind)}: not decided by {runs}"
 
 
-def _tie_text(rival: Rival, chosen: HasMeans) -> str:
-    """Why of two equal queues the one was taken that looks worse."""
+def tie_text(rival: Rival, chosen: HasMeans) -> str:
+    """Why of two equal queues the one was taken, to go on with."""
     if rival.is_standing:
         return f"; {chosen.title} is preferred: {SHORTER}"
     is_kept_apart = keeps_apart(chosen.name) and not keeps_apart(rival.name)

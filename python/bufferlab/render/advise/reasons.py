@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from bufferlab.display import significant
 from bufferlab.render.advise.felt import Checked
 from bufferlab.resolved import FELT_BY_GOODPUT
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
+from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry, Users
 from bufferlab.studies.advise.sensitivity import Sensitivity
@@ -123,11 +124,20 @@ def starved(advice: Advice, shown: Checked) -> str | None:
         advice: The advice.
         shown: What it is said of: the answer, or what runs today.
     """
+    return starving(advice.site.users, shown.checked)
+
+
+def starving(users: Sequence[Users], mean: Callable[[str], Estimate]) -> str | None:
+    """The same of groups of flows.
+
+    Args:
+        users: The groups.
+        mean: Mean of a value over runs.
+    """
     rates = {
         each.name: rate
-        for each in advice.site.users
-        if each.kind in FELT_BY_GOODPUT
-        and (rate := shown.checked(f"{each.name}.goodput_bps").mean) is not None
+        for each in users
+        if each.kind in FELT_BY_GOODPUT and (rate := mean(f"{each.name}.goodput_bps").mean) is not None
     }
     if len(rates) < 2:
         return None

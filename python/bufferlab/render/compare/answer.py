@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from bufferlab.render.advise.felt import NOTICED, SHORTER, contrast, share_text
-from bufferlab.render.advise.reasons import much_lost
+from bufferlab.render.advise.reasons import long_wait, much_lost, starving
 from bufferlab.render.words import listed, of_classes_text
 from bufferlab.studies.choosing.choice import Choice, Rival
 from bufferlab.studies.choosing.order import keeps_apart, place, reason_of
@@ -39,6 +39,7 @@ def answer(comparison: Comparison) -> str:
     lost = _lost(comparison, choice)
     parts = [_taken(comparison, choice, is_lossy=lost is not None)]
     parts += [] if lost is None else [f"{lost} with it."]
+    parts += [text for text in _spoilt(comparison, choice) if text is not None]
     return " ".join([*parts, *_undecided(comparison, choice), *_noticed(comparison, choice)])
 
 
@@ -54,14 +55,26 @@ def _taken(comparison: Comparison, choice: Choice, *, is_lossy: bool) -> str:
     """The queue, and why, in a sentence."""
     queue = _called(comparison, choice.name)
     if not comparison.is_founded:
-        verb = "Keep" if choice.name == OWN else "Take"
-        return f"{verb} {queue}{_unfounded(comparison, choice)}{_preferred(choice)}."
+        begin = "No queue is clearly better than" if is_lossy else _verb(comparison, choice)
+        return f"{begin} {queue}: {_unfounded(comparison, choice)}{_preferred(choice)}."
     if not choice.meets:
         return f"No queue meets all targets: {queue} misses the fewest{_of_those(choice)}."
-    verb = "Keep" if choice.name == OWN else "Run"
-    if is_lossy:  # what hardly anybody would accept is no advice to run it
-        verb = "The best of these is"
-    return f"{verb} {queue}: {_why(comparison, choice)}."
+    # what hardly anybody would accept is no advice to run it
+    begin = "The best of these is" if is_lossy else _verb(comparison, choice)
+    return f"{begin} {queue}: {_why(comparison, choice)}."
+
+
+def _verb(comparison: Comparison, choice: Choice) -> str:
+    """What to do with it: keep what is there, run what is better than some, or take the first of equals."""
+    verb = "keep" if choice.name == OWN else "run" if comparison.is_founded else "take"
+    if len(choice.open) > MOST_NAMED or not (comparison.is_founded or _are_alike(choice)):
+        return f"For now {verb}"
+    return verb.capitalize()
+
+
+def _are_alike(choice: Choice) -> bool:
+    """Whether the runs show that users fare alike under all queues."""
+    return all(rival.is_alike for rival in choice.rivals)
 
 
 def _why(comparison: Comparison, choice: Choice) -> str:
@@ -90,6 +103,14 @@ def _lost(comparison: Comparison, choice: Choice) -> str | None:
     """A loss of the recommended queue that hardly anybody would accept."""
     loss = mean_over_runs("loss", comparison.entries[choice.name].values).mean
     return much_lost(loss, comparison.needs.targets)
+
+
+def _spoilt(comparison: Comparison, choice: Choice) -> Iterator[str | None]:
+    """What else speaks against the queue, as sentences: who starves, and that packets wait long."""
+    entry, site = comparison.entries[choice.name], comparison.site
+    yield starving(site.users, entry.mean)
+    remedy = "advise --max-delay bounds it"
+    yield long_wait(entry.mean("wait_mean_ms").mean, site.rtt_ms, comparison.needs.targets, remedy=remedy)
 
 
 def _alone(choice: Choice) -> str | None:
@@ -123,15 +144,15 @@ def _of_those(choice: Choice) -> str:
 
 
 def _unfounded(comparison: Comparison, choice: Choice) -> str:
-    """Why nothing speaks for another queue, to go on with."""
+    """Why nothing speaks for another queue, as a clause."""
     queues = len(choice.rivals) + 1
-    if not all(rival.is_alike for rival in choice.rivals):
+    if not _are_alike(choice):
         count = len(comparison.seeds)
         runs = f"{count} runs do" if count > 1 else "one run does"
-        return f" for now: {runs} not tell the {queues} queues apart"
+        return f"{runs} not tell the {queues} queues apart"
     if (better := _slightly_better(choice)) is not None:
-        return f": {better}, less than {NOTICED}"
-    return f": users fare alike under all {queues} queues, to within {NOTICED}"
+        return f"{better}, less than {NOTICED}"
+    return f"users fare alike under all {queues} queues, to within {NOTICED}"
 
 
 def _slightly_better(choice: Choice) -> str | None:

@@ -7,7 +7,15 @@ from typing import Final
 
 from bufferlab.display import as_view
 from bufferlab.render.advise.decided import edge_text
-from bufferlab.render.advise.felt import aspect_text, aspect_title, behind_text, fare_text, fare_title, gained
+from bufferlab.render.advise.felt import (
+    aspect_text,
+    aspect_title,
+    behind_text,
+    fare_text,
+    fare_title,
+    gained,
+    tie_text,
+)
 from bufferlab.render.advise.words import weights_text
 from bufferlab.render.compare.answer import answer, buffer_text, equal_text
 from bufferlab.render.grid import Column, Grid
@@ -20,6 +28,7 @@ from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.choosing.thresholds import notable
 from bufferlab.studies.compare.comparison import Comparison, Measured
+from bufferlab.studies.words import OWN
 
 OF_LINK: Final = ("utilization", "loss", "wait_mean_ms", "wait_p95_ms")
 """What is shown of the link under each queue."""
@@ -81,16 +90,31 @@ def _lines(comparison: Comparison) -> Iterator[tuple[str, str]]:
 
 
 def _not_taken(comparison: Comparison) -> Iterator[tuple[str, str]]:
-    """Why the next best queues were not taken, and the worst; the first sentences have what is undecided."""
+    """Why the scenario's own queue was not taken, the next best, and the worst.
+
+    The first sentences have what is undecided, and another line the equal ones.
+    """
     rivals = () if comparison.choice is None else comparison.choice.rivals
-    decided = [rival for rival in rivals if not rival.is_open]
-    for rival in decided if len(decided) <= MOST_RIVALS else [*decided[: MOST_RIVALS - 1], decided[-1]]:
-        missed = ", ".join(title_text(each) for each in rival.missed)
-        of_missed = "; ".join([f"missed: {missed}", *gained(rival, comparison.ranked[0])])
-        entry = comparison.entries[rival.name]
-        yield f"not {rival.name}", of_missed if missed else behind_text(rival, entry, comparison.ranked[0])
-    if (left := len(decided) - MOST_RIVALS) > 0:
+    decided = [rival for rival in rivals if not rival.is_open and rival.name != OWN]
+    best = sorted(decided, key=lambda rival: rival.name in comparison.tied)
+    named = [rival for rival in rivals if rival.name == OWN] + best
+    if len(named) > MOST_RIVALS:
+        worst = decided[-1]
+        named = [*[rival for rival in named if rival is not worst][: MOST_RIVALS - 1], worst]
+    for rival in named:
+        yield f"not {rival.name}", _why_not(comparison, rival)
+    if (left := len(rivals) - len(named)) > 0:
         yield "and", f"{left} more in the tables"
+
+
+def _why_not(comparison: Comparison, rival: Rival) -> str:
+    chosen = comparison.ranked[0]
+    if rival.missed:
+        missed = ", ".join(title_text(each) for each in rival.missed)
+        return "; ".join([f"missed: {missed}", *gained(rival, chosen)])
+    text = behind_text(rival, comparison.entries[rival.name], chosen)
+    is_as_good = rival.name in comparison.tied and (rival.behind.mean or 0.0) >= 0
+    return text + tie_text(rival, chosen) if rival.name == OWN and is_as_good else text
 
 
 def _deciding(comparison: Comparison) -> tuple[Aspect, ...]:

@@ -33,6 +33,7 @@ import polars as pl
 
 from bufferlab import _core, display
 from bufferlab.stats import Estimate
+from bufferlab.studies.advise.entry import Site
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.choosing.choice import Choice, Rival
 from bufferlab.studies.choosing.objectives import Aspect, Kind
@@ -85,7 +86,7 @@ class Comparison(display.Displayed):
 
     Attributes:
         name: Title of the scenario.
-        link: Name of the link whose queue was replaced.
+        site: The link whose queue was replaced, and who crosses it.
         resolved: The scenario under the first seed, with its own queue and buffer.
         seeds: The seeds, common to all queues.
         entries: What was measured, by queue as written.
@@ -101,7 +102,7 @@ class Comparison(display.Displayed):
     """
 
     name: str
-    link: str
+    site: Site
     resolved: ResolvedScenario
     seeds: Sequence[int]
     entries: Mapping[str, Measured]
@@ -113,6 +114,11 @@ class Comparison(display.Displayed):
     advise: str
     buffers: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+
+    @property
+    def link(self) -> str:
+        """Name of the link whose queue was replaced."""
+        return self.site.link
 
     @property
     def tied(self) -> tuple[str, ...]:

@@ -214,7 +214,7 @@ def _conclude(
     )
     return Comparison(
         name=question.site.name,
-        link=question.site.link,
+        site=question.site,
         resolved=question.base.seeded(seeds[0]).resolved,
         seeds=seeds,
         entries=entries,

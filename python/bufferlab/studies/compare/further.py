@@ -12,6 +12,9 @@ from bufferlab.studies.choosing.objectives import Emphasis
 _ANY: Final = "FILE"
 """What stands for a scenario that is in no file."""
 
+_MOST_TRIED: Final = 5
+"""Of equal queues this many are left to `advise`, the first in our order: it searches each one's setting."""
+
 
 def advise_command(
     file: str | None,
@@ -22,7 +25,7 @@ def advise_command(
     emphasis: Emphasis | None = None,
     platform: str | None = None,
 ) -> str:
-    """The command `advise` about the same, of equal queues with a choice between these.
+    """The command `advise` about the same, of equal queues with a choice between these, or the first of them.
 
     Args:
         file: The scenario's.
@@ -34,7 +37,7 @@ def advise_command(
     """
     words = ["bufferlab", "advise", file or _ANY]
     if choice is not None and choice.tied:
-        words += ["--queues", ",".join(_queues((choice.name, *choice.tied)))]
+        words += ["--queues", ",".join([*_queues((choice.name, *choice.tied))][:_MOST_TRIED])]
     if link is not None:
         words += ["--link", link]
     if platform is not None:
