@@ -34,6 +34,7 @@ LINK: dict[str, Any] = {
     "queued_100ms_windows": 20,
     "idle_100ms_windows": 0,
 }
+IDLE_SECONDS: dict[str, Any] = {"second_1s_bps": 5e6, "second_1s_share": 0.4, "queued_1s_windows": 28}
 
 
 @pytest.mark.parametrize(("by", "least_bps", "windows"), [(1, 12e3, 9), (2, 120e3, 12), (3, 8e3, None)])
@@ -59,7 +60,9 @@ def test_windows_that_are_all_alike_are_no_more_certain_than_a_packet(
         # a rate by distances, and windows that carry what flows with a pace and bursts send
         ({"rate_by": 3, "second_100ms_bps": 7.5e6, "plateau_100ms_bps": 7.9e6}, (None, 0.0)),
         ({"second_100ms_bps": 4e6, "queued_100ms_windows": 9}, (None, 0.0)),
-        ({"second_1s_bps": 5e6, "second_1s_share": 0.4, "queued_1s_windows": 28}, (5e6, 0.4)),
+        # of windows of 1 s that are idle for a part, as flows pause, and of those of a link that varies
+        (IDLE_SECONDS, (None, 0.0)),
+        ({**IDLE_SECONDS, "plateau_100ms_share": 0.4}, (5e6, 0.4)),
     ],
 )
 def test_many_windows_with_another_rate_are_of_a_link_that_varies(
@@ -68,6 +71,13 @@ def test_many_windows_with_another_rate_are_of_a_link_that_varies(
     flows = FLOWS.with_columns(vantage=pl.lit(2))
     rate = rate_of({**LINK, **link}, flows, arrived_bps=7e6, has_waits=True)
     assert (rate.other_bps, rate.other_share) == other
+
+
+def test_a_link_may_have_the_lower_of_two_rates_more_often() -> None:
+    """It was not known, as more arrives in the mean."""
+    link = {**LINK, "rate_bps": 6e6, "plateau_100ms_bps": 6e6, "second_100ms_bps": 15e6}
+    rate = rate_of(link, FLOWS, arrived_bps=8e6, has_waits=True)
+    assert (rate.bps, rate.other_bps) == (6e6, 15e6)
 
 
 @pytest.mark.parametrize("place", ["senders", "receivers"])
@@ -103,6 +113,24 @@ def test_a_link_that_varies_is_said_to(place: str, tmp_path: Path) -> None:
     packets = int(packets_of(found, NOTHING, found.waits["depth_ns"]).split()[0])
     assert packets == pytest.approx(120, rel=0.1)
     assert found.to_dict()["other_rate_bps"] == found.other_rate_bps
+
+
+@pytest.mark.parametrize("place", ["senders", "receivers"])
+@pytest.mark.parametrize("seed", [211, 101])
+def test_a_link_with_videos_does_not_vary(seed: int, place: str, tmp_path: Path) -> None:
+    """It was 16.3 Mbps before the queue, and 19.9 in a third of the windows: in others videos pause."""
+    path = tmp_path / "link.pcapng"
+    video = {"kind": "video", "ladder": ["1 Mbps", "2 Mbps"], "buffer": "12 s"}
+    flow = {"count": 6, "rtt": "30 ms", "congestion": "cubic-linux(hystart)", "application": video}
+    link = {
+        "run": {"duration": "60 s", "warmup": "5 s", "seed": seed, "stack": "linux"},
+        "bottleneck": {"rate": "20 Mbps", "delay": "3 ms", "buffer": "40 ms"},
+        "flows": [{**flow, "start": "uniform(0 s, 8 s)"}],
+    }
+    bufferlab.run(link, progress=False, pcap=path, pcap_at=[place])
+    found = bufferlab.observe(path)
+    assert found.rate_bps == pytest.approx(20e6, rel=0.02)
+    assert found.other_rate_bps is None
 
 
 @pytest.mark.parametrize(

@@ -159,12 +159,15 @@ def rate_of(
     bps, by = link["rate_bps"], link["rate_by"]
     if bps is None or not bps > 0:
         return Rate(None, None, RATE_BY[0], why_none=few if has_waits else _UNTIMED)
-    why = _why_not(link, flows, few, arrived_bps=arrived_bps, is_paced=is_paced, in_trains=in_trains)
+    other = _other(link, float(bps))
+    most_bps = max(float(bps), other[0] or 0.0)
+    is_more = is_impossible(most_bps, arrived_bps)
+    why = _why_not(link, flows, few, is_more=is_more, is_paced=is_paced, in_trains=in_trains)
     if why is not None:
         return Rate(None, None, RATE_BY[0], why_none=why)
     name = _NAMES[by]
     windows = None if name is None else _windows(link, name)
-    return Rate(float(bps), _error_bps(link), RATE_BY[by], windows, None, *_other(link, float(bps)))
+    return Rate(float(bps), _error_bps(link), RATE_BY[by], windows, None, *other)
 
 
 def _why_not(
@@ -172,7 +175,7 @@ def _why_not(
     flows: pl.DataFrame,
     few: str,
     *,
-    arrived_bps: float,
+    is_more: bool,
     is_paced: bool,
     in_trains: float,
 ) -> str | None:
@@ -180,7 +183,7 @@ def _why_not(
     by_distances = link["rate_by"] == len(RATE_BY) - 1
     if by_distances and _is_at_senders(flows):
         return f"{few}, and distances between packets are those of their senders here"
-    if is_impossible(link["rate_bps"], arrived_bps):
+    if is_more:
         shown = "their distances show" if by_distances else "its windows show"
         return f"more arrived in the mean than what {shown}"
     if by_distances:
@@ -208,26 +211,37 @@ def _is_by_turns(link: Mapping[str, Any]) -> bool:
 
 def _is_exceeded(link: Mapping[str, Any], name: str) -> bool:
     """Whether windows of a length have one rate that is none of the link, as too many exceed it."""
-    queued, share = int(link[f"queued_{name}_windows"]), float(link[f"plateau_{name}_share"])
-    is_plateau = queued >= _FEWEST and share >= _LEAST_PART
-    return is_plateau and int(link["rate_by"]) not in {1, _NAMES.index(name)}
+    return _has_plateau(link, name) and int(link["rate_by"]) not in {1, _NAMES.index(name)}
 
 
 def _other(link: Mapping[str, Any], bps: float) -> tuple[float | None, float]:
     """The rate that many windows have in place of the first, and which part of them.
 
     Where windows are idle for a while, others may have been for less. And where most do not have the first,
-    they carry what was sent, and not what a link that varies can.
+    they carry what was sent, and not what a link that varies can. In windows of 1 s packets may wait for most
+    of it, and the link be idle for the rest, as flows pause: where most of 100 ms have a rate, these tell.
     """
     if link["idle_100ms_windows"] > _NOTABLE * link["queued_100ms_windows"]:
         return None, 0.0
-    for name in ("1s", "100ms"):
-        other, share = link[f"second_{name}_bps"], link[f"second_{name}_share"]
-        is_many = share >= _NOTABLE and link[f"queued_{name}_windows"] >= _FEWEST
-        is_carried = abs(link[f"plateau_{name}_bps"] / bps - 1.0) <= _APART
-        if is_many and is_carried and abs(other / bps - 1.0) > _APART:
-            return float(other), float(share)
-    return None, 0.0
+    seconds, tenths = (_second(link, bps, name) for name in ("1s", "100ms"))
+    if tenths is None and _has_plateau(link, "100ms"):
+        return None, 0.0
+    return seconds or tenths or (None, 0.0)
+
+
+def _second(link: Mapping[str, Any], bps: float, name: str) -> tuple[float, float] | None:
+    """The second rate of the windows of a length, with their part, if it is another than the first."""
+    other, share = link[f"second_{name}_bps"], link[f"second_{name}_share"]
+    is_many = share >= _NOTABLE and link[f"queued_{name}_windows"] >= _FEWEST
+    is_carried = abs(link[f"plateau_{name}_bps"] / bps - 1.0) <= _APART
+    is_other = is_many and is_carried and abs(other / bps - 1.0) > _APART
+    return (float(other), float(share)) if is_other else None
+
+
+def _has_plateau(link: Mapping[str, Any], name: str) -> bool:
+    """Whether most windows of a length in which packets wait have one rate."""
+    share = float(link[f"plateau_{name}_share"])
+    return int(link[f"queued_{name}_windows"]) >= _FEWEST and share >= _LEAST_PART
 
 
 _LATE: Final = (

@@ -12,7 +12,7 @@ const MODE_SHARE: f64 = 0.2;
 /// A rate is that of bursts, not of the link, if there are as many faster windows as such a part of those in which packets wait: where
 /// links were full all the time it was next to none, where bursts kept packets waiting half of each window a third and more. Our choice.
 const FASTER: f64 = 0.15;
-/// A faster rate that such a part of the windows of 1 s has is another of a link that varies. Our choice.
+/// A faster rate that such a part of the windows has is another of a link that varies. Our choice.
 const VARIES: f64 = 0.15;
 /// The other rate is as many times the first at least.
 const APART: f64 = 1.15;
@@ -45,11 +45,12 @@ pub(crate) struct Faster<F: Fn(f64) -> u64> {
 /// The rate: of the plateaus that of longer windows first, since fewer packets at their ends count wrong; then the distances, which are
 /// the bottleneck's only behind it. Plateaus need a queue, so a link that none was seen to wait for has at most the last.
 ///
-/// None is the link's that many windows exceed, unless it varies: `second` is the other rate of the windows of 1 s.
+/// None is the link's that many windows exceed, unless it varies: `others` are the second rates of the windows of 1 s and of 100 ms. A link
+/// that varies has both rates in short windows, too; one that is idle at times, as flows pause, has one in these if most have it.
 pub(crate) fn choose(
     seconds: Estimate,
-    second: Option<Cluster>,
     tenths: Estimate,
+    others: [Option<Cluster>; 2],
     dispersion: Estimate,
     faster: &Faster<impl Fn(f64) -> u64>,
 ) -> Option<(Cluster, By)> {
@@ -59,6 +60,8 @@ pub(crate) fn choose(
         cluster.filter(|cluster| number >= least && cluster.share >= share)
     };
     let plateau = |estimate, by| trusted(estimate, LEAST_WINDOWS, PLATEAU_SHARE).map(|cluster| (cluster, by));
+    let [of_seconds, of_tenths] = others;
+    let second = if plateau(tenths, By::Tenths).is_some() { of_tenths } else { of_seconds };
     let varies = |rate_bps: f64| {
         second.is_some_and(|other| other.share >= VARIES && other.rate_bps > APART * rate_bps)
     };
@@ -82,11 +85,11 @@ mod tests {
     fn the_plateau_goes_before_distances() {
         let estimate = |rate_bps, share, number| (Some(Cluster { rate_bps, error_bps: 0.0, share }), number);
         let faster_than = |rate_bps| move |bps: f64| if bps < rate_bps { 9 } else { 0 };
-        let above = |rate_bps, second, seconds, tenths, pairs| {
+        let above = |rate_bps, others, seconds, tenths, pairs| {
             let faster = Faster { than: faster_than(rate_bps), waiting: 30, idle: 0 };
-            choose(seconds, second, tenths, pairs, &faster).map(|(cluster, by)| (cluster.rate_bps, by))
+            choose(seconds, tenths, others, pairs, &faster).map(|(cluster, by)| (cluster.rate_bps, by))
         };
-        let chosen = |seconds, tenths, pairs| above(0.0, None, seconds, tenths, pairs);
+        let chosen = |seconds, tenths, pairs| above(0.0, [None; 2], seconds, tenths, pairs);
         let (good, few, wide) = (estimate(1.0, 0.6, 10), estimate(2.0, 0.6, 9), estimate(3.0, 0.4, 100));
         let pairs = estimate(4.0, 0.2, 100);
         assert_eq!(chosen(good, good, pairs), Some((1.0, By::Seconds)));
@@ -95,9 +98,13 @@ mod tests {
         assert_eq!(chosen((None, 0), wide, few), None);
         // what many windows exceed is none, unless the link varies
         let (other, rare) = (estimate(2.0, 0.2, 0).0, estimate(2.0, 0.1, 0).0);
-        assert_eq!(above(1.5, rare, good, estimate(2.0, 0.6, 10), pairs), Some((2.0, By::Tenths)));
-        assert_eq!(above(1.5, other, good, good, pairs), Some((1.0, By::Seconds)));
-        assert_eq!(above(3.5, None, good, good, pairs), Some((4.0, By::Dispersion)));
-        assert_eq!(above(4.5, None, good, good, pairs), None);
+        let fast = estimate(2.0, 0.6, 10);
+        assert_eq!(above(1.5, [rare; 2], good, fast, pairs), Some((2.0, By::Tenths)));
+        assert_eq!(above(1.5, [other; 2], good, good, pairs), Some((1.0, By::Seconds)));
+        // in most short windows it has one
+        assert_eq!(above(1.5, [other, rare], good, fast, pairs), Some((2.0, By::Tenths)));
+        assert_eq!(above(1.5, [other, rare], good, wide, pairs), Some((1.0, By::Seconds)));
+        assert_eq!(above(3.5, [None; 2], good, good, pairs), Some((4.0, By::Dispersion)));
+        assert_eq!(above(4.5, [None; 2], good, good, pairs), None);
     }
 }

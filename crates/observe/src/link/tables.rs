@@ -73,7 +73,7 @@ impl Link {
             idle: tenth.idle_windows(is_ahead),
         };
         let steady = self.windows[1].steady(is_ahead);
-        let chosen = choose(seconds, second_seconds, tenths, dispersion, &faster);
+        let chosen = choose(seconds, tenths, [second_seconds, second_tenths], dispersion, &faster);
         let rate = |cluster: Option<Cluster>| cluster.map_or(f64::NAN, |cluster| cluster.rate_bps);
         let error = |cluster: Option<Cluster>| cluster.map_or(f64::NAN, |cluster| cluster.error_bps);
         let share = |cluster: Option<Cluster>| cluster.map_or(f64::NAN, |cluster| cluster.share);
