@@ -96,9 +96,8 @@ def _figure(chosen: Chosen, kept: Mapping[str, Mapping[str, Any]]) -> dict[str, 
         "name": name,
         "of": said["of"],
         "title": said["title"],
-        **{key: said[key] for key in ("shows", "states", "found")},
-        "agree": said.get("agree", ""),
-        "compares": said.get("compares", ""),
+        **{key: said[key] for key in ("shows", "states", "found", "agree")},
+        "note": said.get("note", ""),
         "x": {key: value for key, value in said["x"].items() if key != "key"},
         "y": said["y"],
         "lines": [_line(chosen, line) for line in said["lines"]],
@@ -224,13 +223,13 @@ def _taken(claim: Claim) -> str:
 
 
 def _live(chosen: Chosen, kept: Mapping[str, Any]) -> dict[str, Any]:
-    """The live runs with their seed (none if nothing is random), what they come to, and the chart's runs."""
+    """The live runs, their seed (none if nothing is random), what they, all seeds and the chart's come to."""
     scenarios = _scenarios(chosen)
     seed = kept.get("seed")
     if kept and [each["text"] for each in kept["variants"]] == _texts(scenarios, seed):
-        here = [each["here"] for each in kept["variants"]]
+        found = [(each["here"], each["tried"]) for each in kept["variants"]]
     else:
-        seed, here = _nearest(chosen, scenarios)
+        seed, found = _nearest(chosen, scenarios)
     texts = _texts(scenarios, seed)
     return {
         "seed": seed,
@@ -239,10 +238,11 @@ def _live(chosen: Chosen, kept: Mapping[str, Any]) -> dict[str, Any]:
             {
                 "name": variant["name"],
                 "text": text,
-                "here": value,
+                "here": here,
+                "tried": tried,
                 "chart": _charted(chosen, variant["at"])[:2],
             }
-            for variant, text, value in zip(chosen.said["variants"], texts, here, strict=True)
+            for variant, text, (here, tried) in zip(chosen.said["variants"], texts, found, strict=True)
         ],
     }
 
@@ -265,15 +265,16 @@ def _texts(scenarios: Sequence[Scenario], seed: int | None) -> list[str]:
     return [scenario.with_overrides(seeded).to_toml() for scenario in scenarios]
 
 
-def _nearest(chosen: Chosen, scenarios: Sequence[Scenario]) -> tuple[int | None, list[float]]:
-    """The seed whose runs are nearest to the chart's medians, else means, and what they come to.
+def _nearest(chosen: Chosen, scenarios: Sequence[Scenario]) -> tuple[int | None, list[tuple[float, Point]]]:
+    """The seed whose runs are nearest to the chart's medians, else means; what they and all come to.
 
     Of several runs the farthest counts, as a ratio. What the chart does not draw is compared with the median
     of the seeds tried.
     """
     found = _simulated(chosen, scenarios)
+    spans = [(_rounded(min(values)), _rounded(max(values))) for values in found]
     if all(len(set(values)) == 1 for values in found):
-        return None, [_rounded(values[0]) for values in found]
+        return None, [(least, (least, most)) for least, most in spans]
     middles = [
         _charted(chosen, variant["at"])[2] or statistics.median(values)
         for variant, values in zip(chosen.said["variants"], found, strict=True)
@@ -283,7 +284,7 @@ def _nearest(chosen: Chosen, scenarios: Sequence[Scenario]) -> tuple[int | None,
         for values in zip(*found, strict=True)
     ]
     at = far.index(min(far))
-    return at + 1, [_rounded(values[at]) for values in found]
+    return at + 1, [(_rounded(values[at]), span) for values, span in zip(found, spans, strict=True)]
 
 
 def _simulated(chosen: Chosen, scenarios: Sequence[Scenario]) -> list[list[float]]:

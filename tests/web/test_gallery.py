@@ -36,7 +36,12 @@ def test_each_document_of_the_stories_has_figures() -> None:
 @pytest.mark.parametrize("figure", FIGURES)
 def test_a_figure_has_what_it_is_compared_with_and_scenarios(figure: dict[str, Any]) -> None:
     assert len(figure["lines"]) >= 2 or figure["published"]
-    assert bool(figure["verdicts"]) != bool(figure["agree"])
+    counted = {each["verdict"] for each in figure["verdicts"]}
+    begins = "Yes" if counted == {"agrees"} else "In part" if "agrees" in counted else "No"
+    assert figure["agree"].startswith(begins if counted else "In the main")
+    for said in ("shows", "states", "found", "agree"):  # a sentence each
+        assert re.search(r"[.?!] [A-Z]", figure[said]) is None, figure[said]
+        assert figure[said].endswith(".")
     assert sum(len(each["points"]) for each in figure["reasons"]) == sum(
         each["count"] for each in figure["verdicts"]
     )
@@ -82,7 +87,7 @@ def test_what_is_compared_is_drawn_or_said() -> None:
     assert any("(flows = 10): stated 35 packets, here 21" in p for r in least["reasons"] for p in r["points"])
     assert least["tolerance"] == "50 %"
     drops = figures["bloat-inet.fig7"]
-    assert "dropped, not how long the queue is" in drops["compares"]
+    assert "dropped, not how long the queue is" in drops["note"]
     assert "just a bit over 400 (taken as 0) packets" in drops["reasons"][-1]["points"][-1]
 
 
@@ -106,7 +111,11 @@ def test_live_runs_are_of_the_usual_kind_and_say_what_they_come_to() -> None:
     # few of the chart's runs are of another kind: 11 in the mean, 5.7 in the least
     assert variant["chart"][0] < variant["here"] < 1.1 * variant["chart"][0]
     assert figures["bloat-inet.fig3"]["seed"] is None
-    for name in ("splitbuff.fig4", "splitbuff.fig5"):  # what a card has numbers of is what its link opens
+    for name in (
+        "splitbuff.fig4",
+        "splitbuff.fig5",
+    ):  # what a card has numbers of is what it opens, in full
+        assert not figures[name]["shortened"]
         assert "500 ms" in figures[name]["found"]
         assert all('rtt = "500001' in each["text"] for each in figures[name]["variants"])
 

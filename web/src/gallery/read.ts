@@ -24,10 +24,10 @@ export interface Figure {
   shows: string;
   states: string;
   found: string;
-  /** Whether these agree, where no number is compared. */
+  /** Whether these agree, and why or why not. */
   agree: string;
-  /** What is compared, where that is not what is drawn. */
-  compares: string;
+  /** What else there is to know of what is compared or drawn. */
+  note: string;
   x: Axis;
   y: Axis;
   lines: { title: string; published: boolean; points: Point[] }[];
@@ -44,8 +44,8 @@ export interface Figure {
   seed: number | null;
   /** What is called otherwise there than here. */
   groups: string;
-  /** Scenarios to see live, what each comes to of what the chart draws, and of the chart's runs there the least and the most, if it draws it. */
-  variants: { name: string; text: string; here: number; chart: [number, number] | [null, null] }[];
+  /** Scenarios to see live, what each comes to of what the chart draws, the least and the most of eight seeds, and of the chart's runs there, if it draws it. */
+  variants: { name: string; text: string; here: number; tried: Point; chart: Point | [null, null] }[];
   /** Whether the live runs are shorter than those of the points. */
   shortened: boolean;
 }
@@ -83,10 +83,11 @@ export function startOf(hash: string): Start | null {
 /** What live runs come to, beside the runs of the chart at the same points. */
 function besideChart({ y, seed, groups, variants, shortened }: Figure): string {
   const short = (value: number): string => String(Number(value.toPrecision(3)));
-  const points = variants.flatMap(({ name, here, chart: [least, most] }) => {
+  const span = ([least, most]: Point): string => (short(least) === short(most) ? short(least) : `${short(least)} to ${short(most)}`);
+  const points = variants.flatMap(({ name, here, tried, chart: [least, most] }) => {
     if (least === null) return [];
-    const [from, to] = [short(least), short(most)];
-    return [`${name}: ${short(here)} (chart: ${from === to ? from : `${from} to ${to}`})`];
+    const chance = here < 0.95 * least || here > 1.05 * most ? `; by chance, seeds 1 to 8: ${span(tried)}` : "";
+    return [`${name}: ${short(here)} (chart: ${span([least, most])}${chance})`];
   });
   const values = points.length ? `${y.title}, in these runs and in those of the chart, at the end: ${points.join("; ")}.` : "";
   const of = seed === null ? "" : `These runs have seed ${seed}, of 1 to 8 the one nearest to the usual${shortened ? "; they are shorter than the chart's" : ""}.`;
@@ -98,24 +99,31 @@ export interface Drawn {
   lines: { label: string; color: string; points: boolean; joined: boolean; dash?: number[] }[];
 }
 
+/** Colors of what was published, which no simulated line has. */
+const PUBLISHED = ["#d55e00", "#9b2226"];
+
 /** A figure's lines over one x axis. */
 export function drawn(figure: Figure): Drawn {
-  const found: (Drawn["lines"][number] & { places: Map<number, number> })[] = figure.lines.map((line, index) => ({
+  // what was published comes last, so that nothing hides it
+  const ordered = [...figure.lines].sort((a, b) => Number(a.published) - Number(b.published));
+  const firstPublished = ordered.findIndex(({ published }) => published);
+  const found: (Drawn["lines"][number] & { places: Map<number, number> })[] = ordered.map((line, index) => ({
     label: line.title,
-    color: color(index),
+    color: line.published ? (PUBLISHED[index - firstPublished] ?? color(index)) : color(index),
     points: true,
     joined: !line.published,
-    dash: dash(index),
+    dash: line.published ? [] : dash(index),
     places: new Map(line.points),
   }));
   if (figure.published.length) {
     const places = new Map(figure.published.map((each) => each.point));
-    found.push({ label: "Published", color: "#d55e00", points: true, joined: false, places });
+    const from = [...new Set(figure.published.map(({ place }) => place))].join("; ");
+    found.push({ label: `Published: ${from}`, color: PUBLISHED[0] ?? "", points: true, joined: false, places });
   }
   const all = [...new Set(found.flatMap((line) => [...line.places.keys()]))].sort((a, b) => a - b);
   if (figure.level !== null) {
     const level = figure.level;
-    found.push({ label: "Published", color: "#d55e00", points: false, joined: true, dash: [6, 3], places: new Map(all.map((x) => [x, level])) });
+    found.push({ label: `Published: ${level}`, color: PUBLISHED[0] ?? "", points: false, joined: true, dash: [6, 3], places: new Map(all.map((x) => [x, level])) });
   }
   return {
     columns: [all, ...found.map((line) => filled(all, line.places))],
@@ -129,10 +137,9 @@ function filled(all: number[], places: Map<number, number>): (number | null)[] {
   return all.map((x) => places.get(x) ?? (x > ends[0] && x < ends[1] ? (undefined as unknown as null) : null));
 }
 
-/** Whether what was measured agrees with what was published: "In part. Limits that are kept: 18 of 21; values within their tolerance (50 %): 4 of 5. 5 more cannot
- * be compared." A limit says less than a value, so they are counted apart. */
-export function agreementOf({ agree, compares, verdicts, tolerance }: Figure): string {
-  if (agree) return agree;
+/** What of the points was counted: "Limits that are kept: 18 of 21; values within their tolerance (50 %): 4 of 5. 5 more cannot be compared." A limit says less
+ * than a value, so they are counted apart. */
+export function countsOf({ verdicts, tolerance }: Figure): string {
   const count = (wanted: string, isOf = (_: boolean): boolean => true): number => verdicts.filter((each) => each.verdict === wanted && isOf(each.is_bound)).reduce((sum, each) => sum + each.count, 0);
   const kept = (what: string, isOf: (isBound: boolean) => boolean): string[] => {
     const [agreeing, all] = [count("agrees", isOf), count("agrees", isOf) + count("differs", isOf)];
@@ -140,7 +147,7 @@ export function agreementOf({ agree, compares, verdicts, tolerance }: Figure): s
   };
   const parts = [...kept("limits that are kept", (isBound) => isBound), ...kept(tolerance ? `values within their tolerance (${tolerance})` : "values that are the stated ones", (isBound) => !isBound)].join("; ");
   const left = count("not comparable");
-  return [count("differs") ? (count("agrees") ? "In part." : "No.") : "Yes.", compares, `${parts.charAt(0).toUpperCase()}${parts.slice(1)}.`, left ? `${left} more cannot be compared.` : ""].filter(Boolean).join(" ");
+  return [`${parts.charAt(0).toUpperCase()}${parts.slice(1)}.`, left ? `${left} more cannot be compared.` : ""].filter(Boolean).join(" ");
 }
 
 /** "3 points differ". */
