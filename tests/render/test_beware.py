@@ -10,7 +10,7 @@ import pytest
 from bufferlab._scenario_types import ResolvedFlow
 from bufferlab.render.advise.beware import bewares, grave
 from bufferlab.render.advise.box import box_of
-from bufferlab.render.advise.felt import better_but_missed
+from bufferlab.render.advise.felt import better_but_missed, gained_but_lossy
 from bufferlab.render.advise.head import head
 from bufferlab.render.advise.mixes import controls_decide
 from bufferlab.render.advise.tried import tried_view
@@ -25,6 +25,7 @@ from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.rough import Rough
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.advise.tried import Attempt, Tried
+from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.least import Run
 from bufferlab.studies.targets import Values, make_target, parse_targets
 
@@ -370,3 +371,42 @@ def test_a_command_for_a_queue_with_classes_says_that_its_buffer_is_that_of_all(
     text = " ".join(view.text(80).replace("│", " ").split())
     assert "Its buffer is for all classes: 2 × 14 packets." in text and "--buffer '28 packets'" in text
     assert "for all classes" not in advice_view(made, typed=Typed("ios-xe")).text(80)
+
+
+def test_of_queues_that_lose_much_for_a_gain_the_mildest_is_named() -> None:
+    given = {
+        "fifo": (14, runs(FIFO)),
+        "codel": (5000, runs({**FQ_CODEL, "loss": 0.2})),
+        "pie": (900, runs(FQ_CODEL)),
+    }
+    made = advised(given)
+    names = {each.partition(",")[0]: each for each in made.entries}
+    losses = {"codel": (0.2, -0.5), "pie": (0.07, -0.3)}
+    (rival, *_) = made.choice.rivals
+    rivals = tuple(
+        dataclasses.replace(rival, name=names[word], is_lossy=True, missed=(), behind=Estimate(behind, 0.01))
+        for word, (_, behind) in losses.items()
+    )
+    entries = {
+        **made.entries,
+        **{
+            names[word]: dataclasses.replace(
+                made.entries[names[word]], values=tuple(runs({**FIFO, "loss": lost}))
+            )
+            for word, (lost, _) in losses.items()
+        },
+    }
+    choice = dataclasses.replace(made.choice, name=names["fifo"], rivals=rivals)
+    found = gained_but_lossy(dataclasses.replace(made, choice=choice, entries=entries))
+    assert found is not None and "30 ± 1 % better with pie" in found and "which loses 7 %" in found
+
+
+@pytest.mark.parametrize(("wait_ms", "is_said"), [(147.0, True), (60.0, False)])
+def test_a_wait_that_is_several_times_as_long_is_said_though_users_fare_alike(
+    wait_ms: float, *, is_said: bool
+) -> None:
+    felt = [Aspect("calls", "call: rating R", "call.call_r", "more")]
+    late = {**FQ_CODEL, "wait_mean_ms": wait_ms, "call.call_r": 92.0}
+    given = {"fq_codel": (5000, runs({**FQ_CODEL, "wait_mean_ms": 17.0})), "pie": (900, runs(late))}
+    text = said(box(advised(given, ("wait_mean < 200 ms",), where=site(CALL), aspects=felt)))
+    assert (f"packets wait {wait_ms:g} ms, not 17, which these flows' users hardly feel" in text) == is_said

@@ -106,10 +106,16 @@ def is_sharp(least: Least, goal: Goal) -> bool:
 
 def gap(least: Least, goal: Goal) -> str:
     """Between which buffers the least one, or the largest, is: "between 3 and 14 packets"."""
+    first, last = ends(least, goal)
+    return f"between {first} and {last} packets"
+
+
+def ends(least: Least, goal: Goal) -> tuple[int, int]:
+    """The same as numbers."""
     end = goal.ordered((goal.lower, goal.upper))[0]
     beyond = end if least.beyond is None else least.beyond + (-1 if goal.largest else 1)
-    first, last = sorted((beyond, least.size or least.closest))
-    return f"between {first} and {last} packets"
+    size = least.size or least.closest
+    return min(beyond, size), max(beyond, size)
 
 
 def _unproven(least: Least, goal: Goal) -> Iterator[str]:

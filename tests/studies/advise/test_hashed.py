@@ -13,6 +13,8 @@ from bufferlab.studies.advise.hashed import chance_shared, sharing_text
 LONG = Users("data", "bulk", 20, "cubic")
 CALLS = Users("call", "udp", 4, None)
 FQ: Table = {"discipline": "fq_codel"}
+LLQ_ALONE: Table = {"discipline": "diffserv", "classes": "EF: priority 5 %; rest: weight 1"}
+LLQ_FAIR: Table = {"discipline": "diffserv", "classes": "EF: priority 5 %; rest: weight 1 fair_queue"}
 
 
 def test_the_chance_is_that_of_all_ways_to_hash() -> None:
@@ -28,6 +30,15 @@ def test_a_call_that_may_share_a_queue_is_reported_with_how_likely_that_is() -> 
     assert "with a chance of 7.5 % one of the 4 flows of call shares one with a long flow" in text
     fewer = sharing_text({**FQ, "flows": 64}, [LONG, Users("call", "udp", 1, None)])
     assert fewer is not None and "hashed to 64 queues: with a chance of 27 % call shares" in fewer
+
+
+def test_the_few_queues_of_fair_queue_are_shared_alone_or_below_calls() -> None:
+    two = [Users("data", "bulk", 2, "cubic"), Users("ping", "ping", 1, None)]
+    alone: Table = {"discipline": "fair_queue"}
+    for table in (alone, LLQ_FAIR):
+        text = sharing_text(table, two)
+        assert text is not None and "hashed to 16 queues: with a chance of 12 % ping shares" in text
+    assert sharing_text(LLQ_ALONE, two) is None
 
 
 @pytest.mark.parametrize(

@@ -171,6 +171,8 @@ def test_an_answer_says_what_it_rests_on_and_types_class_default_s_limit() -> No
     assert f"--buffer '{2 * packets} packets'" in Typed("ios-xe").command(found, found.answer)
     assert answer_in_file(found).endswith("The buffer below is that of all 2 classes.")
     assert found.plain is None  # no FIFO was to choose from
+    memory = found.answer.buffers
+    assert memory is not None and (packets == 9 or 9 in memory.sizes)  # what need not change is tried
 
 
 def test_a_fifo_as_large_shows_what_the_class_of_calls_brings() -> None:
@@ -227,6 +229,7 @@ def test_with_fair_queue_the_rest_is_kept_apart_and_that_is_typed() -> None:
     found = small_answer("llq-fair", quick=True, today="fifo:9")
     packets = found.answer.packets
     assert f"LLQ with fair-queue: queue-limit {packets} packets" in headline(found)
+    assert found.sharing is None  # calls have a class of their own
     lines = found.to_dict(platform="ios-xe")["configuration"]["lines"]
     at = lines.index(" class class-default")
     assert lines[at + 1 : at + 3] == ["  fair-queue", f"  queue-limit {packets} packets"]

@@ -52,6 +52,7 @@ from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.choosing.choice import Rival
+from bufferlab.studies.choosing.thresholds import LONG_WAIT_MS
 from bufferlab.studies.least import Check, Verdict, lowered
 
 _UNFINISHED: Final = "not finished:"
@@ -68,6 +69,11 @@ def follows(lines: Sequence[str]) -> bool:
     """Whether lines to type stand below the box, as it has no room for them."""
     return len(lines) > MOST_TYPED or any(len(line) > WIDTH for line in lines)
 
+
+_FAR_WAIT: Final = 4.0
+"""Times as long as another one a mean wait is, from which on both are said though hardly anybody feels them.
+
+Our choice."""
 
 MOST_AGAINST: Final = 2
 """Doubts of what was asked about that are in the box; the others stand below it."""
@@ -298,11 +304,22 @@ def _lost(advice: Advice, rival: Rival) -> str:
         return outlasted_text(advice, advice.outlasted[rival.name])
     behind = behind_text(rival, entry, chosen)
     wait_ms = entry.mean("wait_mean_ms").mean
-    if not rival.is_standing or wait_ms is None or "wait" in behind:
+    if wait_ms is None or "wait" in behind:
         return behind
+    if not rival.is_standing:
+        return behind + _unfelt(wait_ms, chosen.mean("wait_mean_ms").mean)
     return (
         f"packets wait {MILLISECONDS.quantity(wait_ms, digits=3)} in the mean, longer than the RTT; {behind}"
     )
+
+
+def _unfelt(wait_ms: float, chosen_ms: float | None) -> str:
+    """That waits differ several times over, where that is no part of how users fare; else empty."""
+    short, long = sorted((wait_ms, chosen_ms or wait_ms))
+    if long < max(_FAR_WAIT * short, LONG_WAIT_MS):
+        return ""
+    waits = f"{MILLISECONDS.quantity(wait_ms, digits=3)}, not {MILLISECONDS.text(chosen_ms or 0.0, digits=3)}"
+    return f"; packets wait {waits}, which these flows' users hardly feel"
 
 
 def _of_classes(entry: Entry) -> str:

@@ -350,11 +350,14 @@ def _kept_text(entry: Checked, target: Target, users: Sequence[Users]) -> str:
 
 
 def gained_but_lossy(advice: Advice) -> str | None:
-    """That users would fare much better with a queue that was not taken for its loss, as a sentence."""
+    """That users would fare much better with a queue that was not taken for its loss, as a sentence.
+
+    Of several it is the one that loses least.
+    """
     found = [each for each in advice.choice.rivals if each.is_lossy and _much_better(each.behind)]
     if not found:
         return None
-    best = min(found, key=lambda each: each.behind.mean or 0.0)
+    best = min(found, key=lambda each: advice.entries[each.name].mean("loss").mean or 0.0)
     entry, share = advice.entries[best.name], share_text(best.behind)
     lost = FRACTION.quantity(entry.mean("loss").mean or 0.0, digits=2)
     losers = losers_text(entry, advice.site.users)

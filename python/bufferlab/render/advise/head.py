@@ -20,6 +20,7 @@ from bufferlab.render.advise.today import (
     keeps,
     now_text,
     runs_today,
+    size_stays,
 )
 from bufferlab.render.advise.trade import narrow
 from bufferlab.render.advise.unfilled import unfilled
@@ -123,7 +124,7 @@ def cautions(advice: Advice) -> Iterator[str]:
 def _cautions_in_turn(advice: Advice) -> Iterator[str]:
     """The same; one may come twice."""
     if advice.choice.meets and advice.start_measured:
-        yield f"Longer runs may say otherwise: {START_MEASURED} (beware)."
+        yield f"Longer runs may say otherwise: {START_MEASURED}; 'beware' has how to lengthen them."
     yield from grave(advice)
     if (broken := fragile(advice)) is not None:
         yield broken
@@ -178,6 +179,8 @@ def _meeting(advice: Advice, them: str) -> Iterator[_Said]:
     yield _Said(_sure(advice, them, "It" if now is None else "The answer"), of_it)
     if (decides := controls_decide(advice) or may_be_bbr(advice)) is not None:
         yield _Said(decides, _DECIDES)
+    if (stays := size_stays(advice)) is not None:
+        yield _Said(stays, _DECIDES)
     if (default := default_text(advice)) is not None:
         yield _Said(default, _BESIDE)
     if advice.stage == "first" and advice.finished and not advice.tied:
@@ -195,6 +198,8 @@ def _by_case(advice: Advice, found: Cases, now: str | None, them: str) -> Iterat
         yield _Said(now)
     yield from map(_Said, advice.rests_on)
     yield _Said(_sure(advice, them, "With the assumed mix it"))
+    if (stays := size_stays(advice)) is not None:
+        yield _Said(stays, _DECIDES)
     yield from _cautions(advice)
 
 
@@ -291,7 +296,7 @@ def _missing(advice: Advice, them: str) -> Iterator[_Said]:
 
 def _missed(advice: Advice, them: str) -> Iterator[str]:
     if advice.start_measured:
-        yield f"Not known: {START_MEASURED} (beware). In these runs:"
+        yield f"Not known yet: {START_MEASURED}. Run it again as 'beware' says; in these runs:"
     if advice.stage == "begun":
         yield f"So far only {_tried(advice)} was searched, which does not meet {them}."
     elif (ended := platform_end(advice)) is not None:

@@ -7,11 +7,15 @@ from typing import Final
 from bufferlab.configure import Allowed
 from bufferlab.render.advise.least import passed_over
 from bufferlab.render.advise.words import queue_text
-from bufferlab.render.least import ceiling_text, gap, is_sharp
-from bufferlab.render.words import title_text
+from bufferlab.render.least import ceiling_text, ends, gap, is_sharp
+from bufferlab.render.words import listed, title_text
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.least import Goal, Least
 from bufferlab.studies.targets import mean_over_runs, want_largest
+from bufferlab.units import packets_text
+
+_WIDE: Final = 2
+"""Times as large as its other end an end of an interval is, from which on the interval says nothing."""
 
 _FEW: Final = 20
 """Packets of a buffer up to which one packet is a notable part of it."""
@@ -90,4 +94,19 @@ def unsettled(advice: Advice) -> tuple[str, str] | None:
         near = f"a buffer that is a packet or two {way} may do, too: this is the first that was confirmed"
         return (label, near) if found.closest <= _FEW else None
     why = "this is the first that was confirmed" if is_first else "runs scatter too much to say it closer"
-    return label, f"{gap(found, goal)}; {why}"
+    return label, f"{_between(found, goal)}; {why}"
+
+
+def _between(found: Least, goal: Goal) -> str:
+    """Where the least or the largest buffer is; if that is next to nothing, what was tried instead."""
+    first, last = ends(found, goal)
+    if last <= _WIDE * first:
+        return gap(found, goal)
+    tried = [size for size in found.memory.sizes if first <= size <= last and size != found.size]
+    way = "larger" if goal.largest else "smaller"
+    which = f"no {way} one was tried"
+    if tried:
+        which = f"of {way} ones the runs leave {listed(list(map(str, tried)))} open"
+    miss = "misses" if found.beyond == 1 else "miss"
+    end = "" if found.beyond is None else f", and {packets_text(found.beyond)} {miss}"
+    return f"not known: {which}{end}"

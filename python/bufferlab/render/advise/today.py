@@ -61,6 +61,35 @@ def now_text(advice: Advice) -> str | None:
     return f"{what}, {verb}: {heard}{why}.{_price(advice, found)}{_unless_there(advice, found)}"
 
 
+def size_stays(advice: Advice) -> str | None:
+    """That the size of the FIFO which runs today meets the targets in the answer's queue, too, as a sentence.
+
+    What need not change can stay; how much longer packets wait so is said with it.
+    """
+    found, answer = advice.today, advice.answer
+    if found is None or found.default_of is not None or found.queue != "fifo" or found.packets is None:
+        return None
+    memory, size = answer.buffers, found.packets
+    is_other = answer.queue.knob == "limit" and answer.queue.kind != "fifo"
+    if not is_other or memory is None or size <= answer.setting or size not in memory.sizes:
+        return None
+    lost, wait_ms = memory.mean(size, "loss"), memory.mean(size, "wait_mean_ms")
+    if not memory.meets_all(size) or loses_heavily(lost, advice.targets) or wait_ms is None:
+        return None
+    waits = f"{MILLISECONDS.quantity(wait_ms, digits=3)}, not {MILLISECONDS.text(_wait_ms(answer), digits=3)}"
+    losses = f"{FRACTION.quantity(lost or 0.0, digits=2)}, not {FRACTION.text(_loss(answer), digits=2)}"
+    runs = len(memory.values(size))
+    them = "the target" if len(advice.targets) == 1 else "the targets"
+    return (
+        f"Today's {packets_text(size)} may stay: {answer.title} meets {them} with them, too ({runs} "
+        f"run{'' if runs == 1 else 's'}); mean wait {waits}, loss {losses}."
+    )
+
+
+def _loss(found: Measured) -> float:
+    return found.mean("loss").mean or 0.0
+
+
 def is_of_loss_alone(advice: Advice, now: str) -> bool:
     """Whether a sentence on what runs today says no more than what that loses."""
     lost = None if advice.today is None else advice.today.mean("loss").mean

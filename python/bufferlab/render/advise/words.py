@@ -30,7 +30,9 @@ packets each under way."""
 EVEN: Final = 0.5
 """Below this confidence nothing is called likely."""
 
-START_MEASURED: Final = "BBR's start may still be in what was measured"
+START_MEASURED: Final = (
+    "BBR flows fill any buffer at their start, and may still have done so when measuring began"
+)
 """What may spoil a verdict of short runs."""
 
 _NEARLY: Final = 0.99

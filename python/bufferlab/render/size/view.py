@@ -121,7 +121,7 @@ def headline(sizing: Sizing) -> str:
     if least.size is None:
         return f"{no_buffer(sizing)}.{early}"
     if sizing.start_measured:
-        early = f" Longer runs may say otherwise: {START_MEASURED} (beware).{early}"
+        early = f" Longer runs may say otherwise: {START_MEASURED} (beware has how to lengthen them).{early}"
     buffer, what = size_text(sizing.site, least.size), _what(sizing)
     if not sizing.met:
         unsure = "but that is not proven. Allow more --runs, or longer runs."
@@ -143,7 +143,7 @@ def no_buffer(sizing: Sizing) -> str:
     none = f"No buffer from {goal.lower} to {packets_text(least.upper)} meets {_what(sizing)}"
     closest = size_text(sizing.site, least.closest)
     if sizing.start_measured:
-        none = f"Not known: {START_MEASURED} (beware). In these runs: {none}"
+        none = f"Not known yet: {START_MEASURED}. Run it again as beware says; in these runs: {none}"
     return f"{none}. The closest buffer, {closest}, {but}still {' and '.join(missed)}{ceiling_text(least)}"
 
 

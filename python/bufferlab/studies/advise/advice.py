@@ -20,7 +20,7 @@ from bufferlab.studies.advise.elsewhere import Spoiled
 from bufferlab.studies.advise.entry import Entry, Site, Smaller, superseded
 from bufferlab.studies.advise.halved import Half
 from bufferlab.studies.advise.hashed import sharing_text
-from bufferlab.studies.advise.llq import rests_on
+from bufferlab.studies.advise.llq import priority_calls, rests_on
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Broken, Sensitivity, Shaken
@@ -31,6 +31,7 @@ from bufferlab.studies.choosing.choice import LOOKS, Choice, Rival, choose, loss
 from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.least import Least, Verdict, checks_to_dicts, verdicts
 from bufferlab.studies.targets import Target, Values, mean_over_runs, values_document
+from bufferlab.studies.words import is_llq
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -123,7 +124,10 @@ class Advice(display.Displayed):
     @property
     def sharing(self) -> str | None:
         """That flows may share a queue of the answer by chance, as a sentence."""
-        return sharing_text(self.answer.queue.table, self.site.users)
+        queue = self.answer.queue
+        first = priority_calls(self.resolved, self.site.link) if is_llq(queue.name) else []
+        names = {each["name"] for each in first}
+        return sharing_text(queue.table, [each for each in self.site.users if each.name not in names])
 
     @property
     def is_early(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from bufferlab.experiment.runner import Runner
@@ -240,6 +240,7 @@ class Course:
             for size in sorted(wanted)
             if size <= most and all(max(size, known) / min(size, known) > NEAR for known in memory.sizes)
         ]
+        sizes += [size for size in self._may_stay(answer) if size not in {*sizes, *memory.sizes}]
         if not sizes:
             return advice
         self._say(f"measuring usual buffers of {name}")
@@ -247,6 +248,12 @@ class Course:
         measured = self.settings.bench.measure({Case(name, size): list(seeds) for size in sizes})
         memory.add({Run(case.size, seed): values for (case, seed), values in measured.items()})
         return dataclasses.replace(advice, runs=self.settings.bench.runs + self.shaking.runs)
+
+    def _may_stay(self, answer: Entry) -> Iterator[int]:
+        """The size of the FIFO that runs today, where a smaller buffer of another queue is the answer."""
+        is_other = answer.queue.knob == "limit" and answer.queue.kind != FIFO
+        if is_other and self.today is not None and self.today > answer.setting:
+            yield self.today
 
     def _edged(self, advice: Advice) -> Advice:
         """Where several targets are not met together: which buffers meet each, and what is nearest."""

@@ -38,6 +38,11 @@ def chance_shared(long: int, small: int, queues: int) -> float:
     return float(1.0 - (1.0 - 1.0 / queues) ** (long * small))
 
 
+def is_fair_below(table: Table) -> bool:
+    """Whether flows are hashed to the queues of `fair-queue` in class-default."""
+    return str(table.get("classes", "")).endswith(" fair_queue")
+
+
 def sharing_text(table: Table, users: Sequence[Users]) -> str | None:
     """That a call may share its queue with a long flow, and how likely, as a sentence; `None` if hardly.
 
@@ -45,10 +50,10 @@ def sharing_text(table: Table, users: Sequence[Users]) -> str | None:
         table: The queue.
         users: The flow groups.
     """
-    usual = _QUEUES.get(str(table["discipline"]))
-    if usual is None:
+    kind = "fair_queue" if is_fair_below(table) else str(table["discipline"])
+    if kind not in _QUEUES:
         return None
-    queues = int(str(table.get("flows", usual)))
+    queues = int(str(table.get("flows", _QUEUES[kind])))
     those = [each for each in users if each.kind in _NEEDS_ITS_OWN]
     long = sum(each.flows for each in users if each.control is not None and each.kind in FELT_BY_GOODPUT)
     small = sum(each.flows for each in those)

@@ -80,12 +80,17 @@ def rests_on(name: str, table: Table, resolved: ResolvedScenario, link: str) -> 
     if not is_llq(name):
         return []
     room_bps = _rate_bps(resolved, link) * percent_of(table) // 100
-    calls = [each for each in resolved["flows"] if link in each["path"] and each["dscp"] == _EF]
+    calls = priority_calls(resolved, link)
     number = sum(each["count"] for each in calls)
     sent_bps = sum(_framed_bps(each) for each in calls)
     room = int(number * room_bps / sent_bps) if sent_bps else 0
     held = f" ({room} call{'' if room == 1 else 's'})" if sent_bps else ""
     return [f"It needs calls marked {CALL_DSCP}; up to {percent_of(table)} % of the link{held} goes first."]
+
+
+def priority_calls(resolved: ResolvedScenario, link: str) -> list[ResolvedFlow]:
+    """The groups that cross a link marked as calls."""
+    return [each for each in resolved["flows"] if link in each["path"] and each["dscp"] == _EF]
 
 
 def _framed_bps(flow: ResolvedFlow) -> float:
