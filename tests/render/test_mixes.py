@@ -199,3 +199,13 @@ def test_who_has_named_the_mix_has_no_case_to_decide(*, is_assumed: bool) -> Non
     found = head(made if is_assumed else dataclasses.replace(made, assumed=()))
     assert found[0].startswith("First read") == is_assumed
     assert any("decides: with reno alone" in text for text in found) != is_assumed
+
+
+def test_where_today_s_queue_may_stay_with_the_mix_too_there_is_no_case_to_decide() -> None:
+    """As where it is the answer, or the platform's default does as well as that."""
+    made = assumed_mix(WORSE, today(FINE), least=None)
+    same = dataclasses.replace(today(FINE), packets=14, buffer="14 packets")
+    assert head(made)[0].startswith("First read")
+    assert head(dataclasses.replace(made, today=same))[0].startswith("Keep what runs today: fifo with a")
+    default = dataclasses.replace(today(FINE), default_of="Cisco")
+    assert not any(text.startswith("- ") for text in head(dataclasses.replace(made, today=default)))

@@ -9,12 +9,13 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from bufferlab.render.advise.mixes import buffer_decided, enough, is_mix_assumed, loses_by_mix
-from bufferlab.render.advise.today import keeps, may_stay, today_name
+from bufferlab.render.advise.today import keeps, may_stay, runs_today, today_name
 from bufferlab.render.advise.words import about_size
 from bufferlab.render.words import listed
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.sensitivity import called
 from bufferlab.studies.advise.today import Today
 from bufferlab.studies.advise.unmixed import Unmixed
 from bufferlab.studies.choosing.thresholds import loses_heavily
@@ -98,12 +99,12 @@ def cases(advice: Advice, what: str) -> Cases | None:
     is_lossy = loses_heavily(advice.answer.checked("loss").mean, advice.targets)
     if there is None or is_lossy or not advice.choice.meets or not is_mix_assumed(advice) or keeps(advice):
         return None
-    now = None if now is None or now.default_of is not None else now
+    now = None if now is None or now.default_of is not None or runs_today(advice) else now
     are_counted = now is not None and there.today is not None and loses_by_mix(advice, now, there.today)
     alone = _alone(advice, there, are_counted=are_counted)
     if alone is None:
         return None
-    controls = dict.fromkeys(each.control for each in advice.site.users if each.control is not None)
+    controls = dict.fromkeys(called(each.control) for each in advice.site.users if each.control is not None)
     flows = "the assumed mix" if are_counted else f"{listed(list(controls))}, as assumed"
     gives = _gives(advice.answer.checked, now, are_counted=are_counted)
     mixed = _Case(flows, what, gives, _lost(now) if are_counted else "")
@@ -120,7 +121,9 @@ def _alone(advice: Advice, there: Unmixed, *, are_counted: bool) -> _Case | None
         if there.least is not None and not there.least.missed:
             gives = _gives(there.least.mean, now if is_said else None, are_counted=are_counted)
         return _Case(there.title, enough(advice)[1], gives, lost)
-    if now is None or not may_stay(advice, now, there):
+    if now is None or advice.today is None or not may_stay(advice, now, there):
+        return None
+    if runs_today(advice) or may_stay(advice, advice.today):  # with the mix, too
         return None
     whose = "keep today's" if is_said else "the default,"
     gives = _gives(now.mean, None, are_counted=are_counted)

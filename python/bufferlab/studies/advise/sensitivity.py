@@ -283,7 +283,7 @@ def _controls(base: Scenario) -> Iterator[Variant]:
         return
     usual = counts.most_common(1)[0][0]
     if len(counts) > 1:
-        brief = f"{_called(usual)} alone"
+        brief = f"{called(usual)} alone"
         changed = {f"flows[{index}].congestion": usual for index in controls}
         for each in _variant((brief, brief), base, changed):
             yield dataclasses.replace(each, is_alone=True)
@@ -302,11 +302,11 @@ def _controls(base: Scenario) -> Iterator[Variant]:
 def _replaced(base: Scenario, controls: Mapping[int, str], old: str, new: str) -> Iterator[Variant]:
     """The scenario with a control in place of another one."""
     changes = {f"flows[{index}].congestion": new for index, control in controls.items() if control == old}
-    titles = f"{new} in place of {_called(old)}", f"{new} for {_called(old)}"
+    titles = f"{new} in place of {called(old)}", f"{new} for {called(old)}"
     yield from _variant(titles, base, changes)
 
 
-def _called(control: str) -> str:
+def called(control: str) -> str:
     """A control as it is called in a sentence: without its parameters, and of which hosts it is."""
     return control.partition("(")[0].removesuffix("-linux")
 
