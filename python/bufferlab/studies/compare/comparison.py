@@ -25,7 +25,8 @@ The document (`--json`, `Comparison.to_dict()`) has
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -73,6 +74,11 @@ class Measured:
     def identical(self) -> bool:
         """Whether all its runs measured the same."""
         return len(self.values) > 1 and all(values == self.values[0] for values in self.values)
+
+    @property
+    def means(self) -> dict[str, Estimate]:
+        """Means of all values, by name."""
+        return {name: self.mean(name) for name in dict.fromkeys(itertools.chain(*self.values))}
 
     def mean(self, name: str) -> Estimate:
         """Mean of a value over its runs, and how sure it is, which identical runs do not tell."""
@@ -154,21 +160,19 @@ class Comparison(display.Displayed):
     @property
     def queues(self) -> pl.DataFrame:
         """One row per queue: its name, buffer, and means of the link's metrics with their `…_ci95`."""
-        rows = [
+        return _frame(
             {"queue": entry.name, "buffer": entry.buffer, **_of_group(entry, "")}
             for entry in self.entries.values()
-        ]
-        return pl.DataFrame(rows, infer_schema_length=None)
+        )
 
     @property
     def groups(self) -> pl.DataFrame:
         """One row per queue and flow group that crosses the link."""
-        rows = [
+        return _frame(
             {"queue": entry.name, "group": group, **_of_group(entry, group)}
             for entry in self.entries.values()
             for group in self.groups_on_link
-        ]
-        return pl.DataFrame(rows, infer_schema_length=None)
+        )
 
     def rival(self, name: str) -> Rival | None:
         """What a queue lacks against the chosen one; `None` for that one."""
@@ -206,7 +210,6 @@ class Comparison(display.Displayed):
 
     def _row(self, entry: Measured) -> dict[str, Any]:
         rival = self.rival(entry.name)
-        means = {name: entry.mean(name) for name in _names(entry)}
         return {
             "queue": entry.name,
             "buffer": entry.buffer,
@@ -219,7 +222,7 @@ class Comparison(display.Displayed):
             "worst": None
             if rival is None or rival.worst is None
             else {"metric": rival.worst[0].metric, "behind": rival.worst[1]},
-            **values_document(means),
+            **values_document(entry.means),
         }
 
     def figure(self) -> Figure:
@@ -230,15 +233,15 @@ class Comparison(display.Displayed):
         return f"<Comparison {self.name!r}, {', '.join(self.entries)}>"
 
 
-def _names(entry: Measured) -> Iterator[str]:
-    yield from dict.fromkeys(name for values in entry.values for name in values)
+def _frame(rows: Iterable[Mapping[str, object]]) -> pl.DataFrame:
+    return pl.DataFrame(list(rows), infer_schema_length=None)
 
 
 def _of_group(entry: Measured, group: str) -> dict[str, float | None]:
     """Means of a group's metrics, or of the link's, and their `…_ci95`."""
     found: dict[str, float | None] = {}
-    for name in _names(entry):
+    for name, mean in entry.means.items():
         prefix, _, metric = name.rpartition(".")
         if prefix == group:
-            found |= mean_columns(metric, entry.mean(name))
+            found |= mean_columns(metric, mean)
     return found
