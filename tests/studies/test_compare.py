@@ -472,6 +472,25 @@ def test_what_is_undecided_is_said_with_how_it_stands_so_far(comparison: Compari
     assert "(5 runs). Undecided: drr (worse by 1 ± " in text and text.endswith("; more --seeds may tell.")
 
 
+def test_what_weighs_little_is_not_called_alike(comparison: Comparison) -> None:
+    found = felt(comparison, scenario=(87.5, 11.4, 0), drr=(60, 7.2, 0))
+    found = dataclasses.replace(found, weights={"calls": 10.0, "throughput": 1.0})
+    assert "goodput a" in str(found).partition("What users feel")[2]
+
+
+def test_what_the_best_misses_of_targets_that_nothing_meets_is_said() -> None:
+    asked = {"targets": ["wait_p99 < 0.01 ms", "utilization > 10 %"]}
+    found = bufferlab.compare({**BULK, "advise": asked}, ["codel", "fifo"], seeds=1, progress=False)
+    text = answer(found)
+    assert text.startswith("No queue meets all targets: ")
+    assert "misses the fewest (99th percentile wait " in text and " ms, not 0.01 ms)" in text
+
+
+def test_of_one_run_equal_queues_are_as_good_so_far() -> None:
+    found = bufferlab.compare(SCENARIO, ["fifo:40 packets", "scenario"], seeds=1, progress=False)
+    assert "Undecided: fifo:40 packets (as good so far); more --seeds may tell." in answer(found)
+
+
 def test_why_what_runs_was_not_taken_is_always_said(comparison: Comparison) -> None:
     others = {name: (93.0 - at, 11.4, 0.0) for at, name in enumerate(["red", "pie", "codel", "drr", "adt"])}
     text = " ".join(str(felt(comparison, fq_codel=(93.2, 11.4, 0), scenario=(70, 11.4, 0), **others)).split())

@@ -7,13 +7,13 @@ from typing import Final
 
 from bufferlab.render.advise.felt import NOTICED, SHORTER, contrast, share_text
 from bufferlab.render.advise.reasons import long_wait, much_lost, starving
-from bufferlab.render.words import listed, of_classes_text
+from bufferlab.render.words import listed, of_classes_text, title_text
 from bufferlab.studies.choosing.choice import Choice, Rival
 from bufferlab.studies.choosing.order import keeps_apart, place, reason_of
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, notable
 from bufferlab.studies.compare.comparison import Comparison, Measured
 from bufferlab.studies.contenders import LLQ_CLASSES
-from bufferlab.studies.targets import mean_over_runs
+from bufferlab.studies.targets import Target, mean_over_runs
 from bufferlab.studies.words import OWN, is_llq
 
 MOST_NAMED: Final = 3
@@ -58,10 +58,19 @@ def _taken(comparison: Comparison, choice: Choice, *, is_lossy: bool) -> str:
         begin = "No queue is clearly better than" if is_lossy else _verb(comparison, choice)
         return f"{begin} {queue}: {_unfounded(comparison, choice)}{_preferred(choice)}."
     if not choice.meets:
-        return f"No queue meets all targets: {queue} misses the fewest{_of_those(choice)}."
+        missed = ", ".join(_missed_text(comparison.entries[choice.name], each) for each in choice.missed)
+        return f"No queue meets all targets: {queue} misses the fewest ({missed}){_of_those(choice)}."
     # what hardly anybody would accept is no advice to run it
     begin = "The best of these is" if is_lossy else _verb(comparison, choice)
     return f"{begin} {queue}: {_why(comparison, choice)}."
+
+
+def _missed_text(entry: Measured, target: Target) -> str:
+    """What a queue has of a target that it misses: "99th percentile wait 36 ms, not 20 ms"."""
+    mean = entry.mean(target.name).mean
+    if mean is None:
+        return f"{title_text(target)} has no value"
+    return f"{title_text(target)} {target.show_measured(mean)}, not {target.show(target.bound)}"
 
 
 def _verb(comparison: Comparison, choice: Choice) -> str:
@@ -203,7 +212,8 @@ def _undecided(comparison: Comparison, choice: Choice) -> Iterator[str]:
 def _open_text(comparison: Comparison, choice: Choice, rival: Rival) -> str:
     """How an undecided queue stands so far: "red (better by 1 ± 5 %, but voice: loss 3 %, not 1 %)"."""
     word = "worse" if (rival.behind.mean or 0.0) > 0 else "better"
-    text = f"{word} by {share_text(rival.behind)}"
+    is_same = rival.behind.half_width is None and abs(rival.behind.mean or 0.0) < _SAME
+    text = "as good so far" if is_same else f"{word} by {share_text(rival.behind)}"
     if rival.worst is not None and rival.worst[1] > notable(rival.worst[0], comparison.weights):
         chosen = comparison.entries[choice.name]
         text += f", but {contrast(rival.worst[0], comparison.entries[rival.name], chosen)}"

@@ -118,7 +118,7 @@ def _why_not(comparison: Comparison, rival: Rival) -> str:
 
 
 def _deciding(comparison: Comparison) -> tuple[Aspect, ...]:
-    """The aspects in which users would notice a queue in the mean; all if there are none."""
+    """The aspects in which users would notice a queue in the mean, whatever they weigh; else all."""
     chosen = comparison.ranked[0]
 
     def utility(aspect: Aspect, entry: Measured) -> float:
@@ -128,7 +128,7 @@ def _deciding(comparison: Comparison) -> tuple[Aspect, ...]:
         each
         for each in comparison.aspects
         if any(
-            abs(utility(each, entry) / utility(each, chosen) - 1.0) >= notable(each, comparison.weights)
+            abs(utility(each, entry) / utility(each, chosen) - 1.0) >= notable(each, {each.kind: 1.0})
             for entry in comparison.ranked
         )
     )
