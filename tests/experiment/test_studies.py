@@ -88,7 +88,7 @@ def test_stores_without_studies_are_read_as_ever(store: Store) -> None:
     (group,) = listed["groups"]
     assert {key: value for key, value in group.items() if key != "figures"} == {
         "name": "small: buffer", "title": "buffer", "scenario": "small",
-        "began_at": None, "changed": "", "job": ""
+        "began_at": None, "changed": "", "job": "", "figure": "wait_mean_ms"
     }  # fmt: skip
     assert "utilization" in group["figures"]
 
