@@ -1,4 +1,4 @@
-/** What words of the command's answers mean: docs/advise.md and docs/metrics.md. */
+/** What words of the page and of the commands' answers mean: docs/advise.md, docs/metrics.md and docs/glossary.md. */
 
 import { BESIDE, type Part } from "../served";
 
@@ -40,7 +40,22 @@ const TERMS: Term[] = [
   ["tiny", /\btiny\b/, "rule log(W²)/log(1/ρ), 2005: enough for a link that is not full, ρ busy, if senders space their packets evenly; W is their largest window."],
   ["bscl", /\bbscl\b/, "rule of 2005 for congested links: it bounds losses, too, and takes flows to be partly in step."],
   ["BDP", /\bbdp\b/i, RULES["BDP"] ?? ""],
-  ["FIFO", /\bfifo\b/, "one queue, first in, first out, that drops what its buffer has no room for."],
+  ["flow", /\bflows?\b/i, "one connection, such as a download or a call."],
+  ["round trip, RTT", /\bRTT\b|\bround.trips?\b/i, "the time of a packet to its receiver and of the answer back, on an empty line."],
+  ["window", /\bwindows?\b/i, "how much a sender has under way before it waits for acknowledgments. TCP lets it grow, and cuts it after a loss."],
+  ["control", /\bcontrols?\b/i, "congestion control: how a TCP sender chooses its window. CUBIC is usual today, Reno the oldest, BBR measures the rate."],
+  ["segment", /\bsegments?\b/i, "a packet's worth of TCP's data."],
+  ["backlog", /\bbacklog\b/i, "the packets that wait in the buffer."],
+  ["goodput", /\bgoodput\b/i, "what a receiver gets of its data a second, without headers and without what came twice."],
+  ["seed", /\bseeds?\b/i, "the start of a run's random draws: a run with another seed differs by chance alone."],
+  ["sub-buffer", /\bsub-buffers?\b|\bsplitbuff\b/i, "a part of the buffer for one kind of flows. SplitBuff has one for near and one for far flows, and the link serves them in turn."],
+  ["AQM", /\bAQM\b/, "active queue management: a queue that drops before it is full, so that senders slow down early."],
+  ["ECN", /\bECN\b/i, "explicit congestion notification: packets are marked in place of dropped, and their senders slow down."],
+  ["FIFO", /\bfifo\b/i, "one queue, first in, first out, that drops what its buffer has no room for."],
+  ["codel", /\bcodel\b/i, "a queue that drops when packets have waited longer than its target (5 ms) for a while."],
+  ["fq_codel", /\bfq.codel\b/i, "a queue for each flow, each with CoDel, served in turn: who sends little does not wait behind who sends much. Usual in home routers that do better than FIFO."],
+  ["pie", /\bpie\b/i, "a queue that drops by chance, the more the longer packets wait beyond its target (15 ms)."],
+  ["cake", /\bcake\b/i, "like fq_codel, with equal shares also among computers, and with a limit of its own on the rate."],
 ];
 
 /** Rows and lines of the answer at a glance, by their labels. */
@@ -62,6 +77,13 @@ export function termsOf(parts: Part[]): [string, string][] {
   const text = parts.map((part) => (part.kind === "typing" ? "" : JSON.stringify(part))).join("\n");
   return [
     ...LABELS.filter(([label]) => labels.has(label)).map(([label, meaning]): [string, string] => [BESIDE[label] ?? label, meaning]),
-    ...TERMS.filter(([, found]) => found.test(text)).map(([word, , meaning]): [string, string] => [word, meaning]),
+    ...termsIn(text),
   ];
 }
+
+/** Each word that a text has, once. */
+export const termsIn = (text: string): [string, string][] => TERMS.filter(([, found]) => found.test(text)).map(([word, , meaning]) => [word, meaning]);
+
+/** Words of the laboratory's controls and charts, with the queue and the control that it has. */
+export const termsOfLab = (queues: string[], controls: string[]): [string, string][] =>
+  termsIn(`flow round trip window control segment backlog goodput BDP ${queues.join(" ")} ${controls.join(" ")}`);

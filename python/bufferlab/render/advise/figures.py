@@ -51,7 +51,7 @@ def _asked(advice: Advice, shown: Checked) -> Iterator[list[str]]:
             verdict = f"{known[target]}, {sure_text(answer.confidence)}" if sure else known[target]
         else:
             verdict = "met" if target.margin(found.mean) >= 0 else "missed"
-        yield [_name(target), value_text(target, found), _bound(target), verdict]
+        yield [_name(target), value_text(target, found), _bound(target) + _source(advice, target), verdict]
 
 
 def _name(target: Target) -> str:
@@ -61,6 +61,13 @@ def _name(target: Target) -> str:
 
 def _bound(target: Target) -> str:
     return f"{'at least' if target.at_least else 'at most'} {target.show(target.bound)}"
+
+
+def _source(advice: Advice, target: Target) -> str:
+    """Who asked for a target, if the command's options did not."""
+    if advice.needs.is_assumed(target):
+        return ", our default"
+    return ", by [advise]" if advice.needs.targets_from == "scenario" else ""
 
 
 def _found(shown: Checked, name: str) -> str:
