@@ -4,6 +4,9 @@ const API = document.querySelector<HTMLMetaElement>('meta[name="bufferlab-api"]'
 
 export const isServed = API !== null;
 
+/** Where the server has documents, if it has. */
+export const DOCS = document.querySelector<HTMLMetaElement>('meta[name="bufferlab-docs"]')?.content ?? null;
+
 /** What may be asked for, and the question that it answers. */
 export const VERBS: [string, string][] = [
   ["advise", "Which queue, and how large?"],
@@ -33,7 +36,7 @@ export interface Job {
   verb: string;
   /** Title of what it was asked of. */
   scenario: string;
-  /** What tells it from others of its title: "75 Mbps, 7 flows, RTT 35 ms". */
+  /** What tells it from others of its title: "75 Mbps, 7 flows, round trip 35 ms". */
   numbers: string;
   /** What sliders had changed in the scenario, in words; empty if nothing. */
   changed: string;
@@ -138,7 +141,7 @@ export interface More {
 export const begin = (verb: string, text: string, changed: Record<string, string>, about: string, more: More = {}): Promise<Job> =>
   asked<Job>("jobs", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ verb, text, changed, about, ...more }) });
 
-export const documentOf = (job: Job): string => `${API}/docs/${job.document}`;
+export const documentOf = (job: Job): string => `${DOCS}/${job.document}`;
 
 export const addressOf = (job: Job, file: string): string =>
   `${API}/jobs/${job.name}/files/${file.split("/").map(encodeURIComponent).join("/")}`;

@@ -24,6 +24,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bufferlab.errors import InputError
 from bufferlab.web import api, built_page
+from bufferlab.web.documents import DOCS
 from bufferlab.web.jobs import Jobs
 from bufferlab.web.runs import Runs
 
@@ -40,6 +41,9 @@ _NOT_FOUND: Final = PlainTextResponse("Not found\n", status_code=404)
 
 _SERVED: Final = '<meta name="bufferlab-api" content="api" />'
 """Tells the page that there is a server: as files on a host it has none, and asks for nothing."""
+
+_WITH_DOCS: Final = '<meta name="bufferlab-docs" content="api/docs" />'
+"""And that it has documents, in a source tree."""
 
 
 class Guard:
@@ -93,7 +97,8 @@ def make_app(host: str, port: int, token: str, jobs: Jobs, runs: Runs) -> Starle
         InputError: It was not built.
     """
     page = built_page()
-    text = (page / "index.html").read_text(encoding="utf-8").replace("<head>", f"<head>{_SERVED}", 1)
+    text = (page / "index.html").read_text(encoding="utf-8")
+    text = text.replace("<head>", f"<head>{_SERVED}{_WITH_DOCS if DOCS.is_dir() else ''}", 1)
 
     async def index(_: Request) -> Response:
         return HTMLResponse(text)

@@ -36,6 +36,9 @@ export interface Story {
   about: string;
   /** Whose work it tells. */
   document: string;
+  /** What reproductions and the gallery call it, and where it is published, if that is known. */
+  of: string;
+  link?: string;
   scenario: string;
   steps: Step[];
   /** What to do with it. */
