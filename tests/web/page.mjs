@@ -86,14 +86,14 @@ const tests = {
     await page.getByText(/of at most 33[;,]/).waitFor();
     assert.match(await summary(page), /^At 4 ms/);
     // the units that the form takes
-    const buffer = page.getByLabel("Buffer, at once, typed");
+    const buffer = page.getByLabel("Buffer (live), typed");
     for (const [typed, packets] of [["20 ms", 17], ["0.03 MB", 20]]) {
       await buffer.fill(typed);
       await buffer.press("Enter");
       await shows(buffer, `${packets} packets`);
       assert.equal(await page.getByRole("alert").count(), 0, typed);
     }
-    await page.getByLabel("Buffer, at once", { exact: true }).focus();
+    await page.getByLabel("Buffer (live)", { exact: true }).focus();
     await page.keyboard.press("Home");
     await page.getByText(/of at most 1[;,]/).waitFor();
   },
@@ -129,17 +129,17 @@ const tests = {
     const time = page.getByLabel("Time", { exact: true });
     await time.fill("250");
     await page.getByText("At 1 s").waitFor();
-    const target = page.getByLabel("Target of the wait, at once", { exact: true });
+    const target = page.getByLabel("Target of the wait (live)", { exact: true });
     await target.focus();
     await page.keyboard.press("End");
-    await shows(page.getByLabel("Target of the wait, at once, typed"), "1 s");
+    await shows(page.getByLabel("Target of the wait (live), typed"), "1 s");
     assert.match(await summary(page), /^At 1 s/);
     await time.fill("750");
     await page.getByText(/At 3 s: (2\d|3\d|40) packets wait/).waitFor();
     const then = await summary(page);
     await time.fill("125");
     await page.getByText("At 500 ms").waitFor();
-    await shows(page.getByLabel("Target of the wait, at once, typed"), "5 ms");
+    await shows(page.getByLabel("Target of the wait (live), typed"), "5 ms");
     await time.fill("750");
     await page.getByText("At 3 s").waitFor();
     assert.equal(await summary(page), then);
@@ -176,13 +176,13 @@ const tests = {
       await page.getByRole("img", { name: chart }).locator("canvas").waitFor();
     }
     const own = (name) => page.getByLabel(name, { exact: true }).locator("option").first().textContent();
-    assert.deepEqual([await own("Queue"), await own("Control")], ["scenario's: fifo", "scenario's: reno"]);
+    assert.deepEqual([await own("Queue"), await own("Control")], ["as in the scenario: fifo", "as in the scenario: reno"]);
     await page.getByLabel("Control", { exact: true }).selectOption("scalable");
     await page.getByText("At 0 s").waitFor();
     await page.getByLabel("Time", { exact: true }).fill("700");
     await page.getByText("At 2.8 s").waitFor();
     assert.notEqual(await summary(page), before);
-    assert.equal(await own("Control"), "scenario's: reno"); // its own, whatever is chosen
+    assert.equal(await own("Control"), "as in the scenario: reno"); // its own, whatever is chosen
   },
   async "a link to share is copied, and sliders are said with units"(open) {
     const page = await open(small());
@@ -196,12 +196,12 @@ const tests = {
     const second = page.getByRole("region", { name: "Variant 2" });
     await second.getByLabel("Round trip of near", { exact: true }).focus();
     await page.keyboard.press("End");
-    await second.getByLabel("Rate, from the start", { exact: true }).focus();
+    await second.getByLabel("Rate", { exact: true }).focus();
     await page.keyboard.press("ArrowRight");
     await second.getByRole("heading", { name: /fifo, buffer 40 packets, rate 12 Mbps, round trip of near 1 s$/ }).waitFor();
     // in a legend as wide as a phone, a long name goes on beside its mark
     await page.setViewportSize({ width: 390, height: 800 });
-    await page.getByText("Lay the variants over each other").click();
+    await page.getByText("Draw the lines of all variants").click();
     const series = page.getByRole("img", { name: "Backlog, packets", exact: true }).locator(".u-series").last();
     await series.waitFor();
     const apart = await series.evaluate((row) => row.querySelector(".u-label").getClientRects()[0].top - row.querySelector(".u-marker").getBoundingClientRect().top);
@@ -224,7 +224,7 @@ const tests = {
     assert.match(of("set now")[3], /^what runs in the laboratory, under fifo: it kept the link (99|100)/);
     assert.match(of("BDP")[3], /one endless Reno flow/);
     await buffers.getByRole("row", { name: /^Stanford/ }).getByRole("button").click();
-    await shows(page.getByLabel("Buffer, at once, typed"), `${of("Stanford")[1]} packets`);
+    await shows(page.getByLabel("Buffer (live), typed"), `${of("Stanford")[1]} packets`);
     await page.getByText("from the next run on").waitFor();
     const busy = (await page.getByText("the link was busy").textContent()).match(/([\d.]+) %/)[1];
     assert.ok(Number(busy) >= 99, busy);
@@ -303,7 +303,7 @@ const tests = {
     });
     assert.ok(before === 1 && after < 0.9, `${before} ${after}`);
     assert.equal(await page.getByText("known here from about 1 s on: a fifo counts waits after the warm-up only").count(), 2);
-    await page.getByText("Lay the variants over each other").click();
+    await page.getByText("Draw the lines of all variants").click();
     await page.getByText("ms: mean; counted after the warm-up only: 1: fifo").waitFor();
   },
   async "on a phone, what is to be compared stands together"(open) {
@@ -406,7 +406,7 @@ const tests = {
     for (const variants of [1, 2, 3]) {
       const page = await open(small(SMALL, { "bottleneck.rate": "9 Mbps" }), { viewport: { width: 1280, height: 900 } });
       for (let copy = 1; copy < variants; copy++) await button(page, "Compare with a copy").click();
-      await page.locator(".controls").nth(variants - 1).getByRole("button", { name: "Back to the scenario's own values" }).waitFor();
+      await page.locator(".controls").nth(variants - 1).getByRole("button", { name: "Undo what was set here" }).waitFor();
       const crossed = await page.locator(".controls").evaluateAll((all) =>
         all.flatMap((controls) => {
           const frame = controls.getBoundingClientRect();
@@ -567,12 +567,12 @@ const tests = {
     await typed.press("Enter");
     await page.getByRole("list").getByText("near: 2 flows, round trip 33 ms").waitFor();
     await shows(typed, "33 ms");
-    const buffer = page.getByLabel("Buffer, at once, typed");
+    const buffer = page.getByLabel("Buffer (live), typed");
     await buffer.fill("1 bdp");
     await buffer.press("Enter");
     await page.getByText(/of at most \d+[;,]/).waitFor();
     assert.equal(await buffer.inputValue(), (await page.getByRole("button", { name: /^BDP: / }).textContent()).replace("BDP: ", ""));
-    const rate = page.getByLabel("Rate, from the start, typed");
+    const rate = page.getByLabel("Rate, typed");
     for (const wrong of ["much", "0", "5 ms", "1,5 Mbps"]) {
       await rate.fill(wrong);
       await rate.press("Enter");
@@ -586,17 +586,17 @@ const tests = {
     await typed.fill("1 ms");
     await typed.press("Enter");
     await page.getByText("This is no scenario:").waitFor();
-    await button(page, "Back to the scenario's own values").click();
+    await button(page, "Undo what was set here").click();
     await page.getByRole("list").getByText("near: 2 flows, round trip 20 ms").waitFor();
   },
   async "a rate changes with a new run"(open) {
     const page = await open(small());
     await button(page, "Step").click();
     await page.getByText("At 4 ms").waitFor();
-    await page.getByLabel("Rate, from the start", { exact: true }).focus();
+    await page.getByLabel("Rate", { exact: true }).focus();
     await page.keyboard.press("End");
     await page.getByText(/% of 1 Gbps/).waitFor();
-    await button(page, "Back to the scenario's own values").click();
+    await button(page, "Undo what was set here").click();
     await page.getByText(/% of 10 Mbps/).waitFor();
   },
   async "two variants run on one clock"(open) {
@@ -604,7 +604,7 @@ const tests = {
     await button(page, "Compare with a copy").click();
     const second = page.getByRole("region", { name: "Variant 2" });
     await second.getByLabel("Queue").selectOption("fq_codel");
-    await second.getByText("Back to the scenario's own values").waitFor();
+    await second.getByText("Undo what was set here").waitFor();
     await page.getByLabel("Speed").selectOption({ label: "real time" });
     await button(page, "Run").click();
     await page.waitForTimeout(700);
@@ -813,6 +813,8 @@ const tests = {
     assert.deepEqual([order[0], order.at(-1)], ["Question", "Answer"]); // the guess comes before what answers it
     const ping = page.getByRole("row", { name: /^ping/ }).getByRole("cell").last();
     assert.equal(await ping.textContent(), "78.7 ms");
+    await page.getByText("What its words mean").click();
+    await page.getByRole("definition").filter({ hasText: "the packets that wait in the buffer" }).waitFor();
     const answer = page.getByText("The ping takes 79 ms on average");
     assert.equal(await answer.count(), 0);
     await page.getByLabel("About 4 ms, as before").check();

@@ -80,7 +80,7 @@ await page.getByRole("alert").waitFor({ state: "detached" });
 await page.getByRole("button", { name: "Back to our default" }).click();
 assert.equal(await use.inputValue(), "99");
 
-await page.getByText("sweep: Many variants").click();
+await page.getByText("sweep: Many settings").click();
 // lines for what this scenario has; one takes the place of that which varies the same
 const varied = page.getByLabel("What to vary");
 await page.getByRole("button", { name: "flows[0].count=2,4" }).click();
@@ -88,7 +88,7 @@ await page.getByRole("button", { name: "bottleneck.buffer=20 packets,40 packets,
 await page.getByRole("button", { name: "flows[0].rtt=20 ms,40 ms" }).click();
 assert.equal(await varied.inputValue(), "bottleneck.queue=fifo,codel,fq_codel\nbottleneck.buffer=20 packets,40 packets,80 packets\nflows[0].count=2,4\nflows[0].rtt=20 ms,40 ms");
 await varied.fill("bottleneck.queue=fifo,codel\nbottleneck.buffer=10 packets,40 packets");
-await page.getByLabel("Seeds of each").fill("2");
+await page.getByLabel("Runs of each setting").fill("2");
 await page.getByRole("button", { name: "Sweep", exact: true }).click();
 const swept = page.getByRole("region", { name: "sweep, done" });
 await swept.waitFor();
@@ -102,7 +102,7 @@ await page.getByLabel("Only runs where").fill("bottleneck.queue = 'codel' or bot
 await page.getByRole("button", { name: "Show these" }).click();
 await page.getByText(/^8 runs\./).waitFor();
 // each job has a name: what it is, when it began, its runs; below it of what, and what sliders had changed that was not varied
-await page.getByRole("radio", { name: /^sweep of queue and buffer, \d\d:\d\d, 8 runs small \(10 Mbps, 2 flows, RTT 20 ms\)$/ }).waitFor();
+await page.getByRole("radio", { name: /^sweep of queue and buffer, \d\d:\d\d, 8 runs small \(10 Mbps, 2 flows, round trip 20 ms\)$/ }).waitFor();
 // rows are ordered by what was varied, numbers as numbers
 assert.deepEqual(await page.locator("tbody tr td:nth-child(3)").allTextContents(), [10, 10, 40, 40, 10, 10, 40, 40].map((each) => `${each} packets`));
 // figures are those that some run has; where filtered runs have none, it is said
@@ -133,7 +133,7 @@ await page.getByRole("img", { name: "wait: mean, ms, of the chosen runs" }).wait
 if (pictures) await page.screenshot({ path: `${pictures}/runs.png`, fullPage: true });
 await page.getByRole("button", { name: "Open the ticked runs in the laboratory (2 of at most 4)" }).click();
 await page.getByRole("region", { name: "Variant 2" }).waitFor();
-await page.getByText("Lay the variants over each other").click();
+await page.getByText("Draw the lines of all variants").click();
 await page.getByLabel("Speed").selectOption({ label: "as fast as it goes" });
 await page.getByRole("button", { name: "Run", exact: true }).click();
 await page.getByText("What the run came to").nth(1).waitFor();
@@ -174,11 +174,12 @@ await page.getByRole("button", { name: /^advise: / }).click();
 const advice = page.getByRole("region", { name: "advise, done" });
 await advice.waitFor();
 assert.match(await advice.locator(".glance strong").textContent(), /^(Run|Keep|Any|Take) /);
+if (/[\d.]+ % sure/.test(await advice.locator(".glance p").first().textContent())) await advice.getByText("is about the targets, with this traffic").waitFor();
 const beside = advice.getByRole("region", { name: "What is beside the answer" });
 assert.equal(await beside.getByRole("rowheader", { name: "this answer", exact: true }).count(), 1);
 // what it does stands beside what was asked for
 const why = advice.getByRole("region", { name: "Why: what it does, and what was asked for" });
-await why.getByRole("row", { name: /^time in which the link is busy .* at least 9\d % met/ }).waitFor();
+await why.getByRole("row", { name: /^time in which the link is busy .* at least 9\d %, our default met/ }).waitFor();
 await why.getByText(/asked for; mean of \d+ runs of 4 s, measured from 1 s on$/).waitFor();
 await why.getByRole("row", { name: /^mean wait in the buffer .* ms/ }).waitFor();
 assert.match(await beside.getByRole("row", { name: /^today/ }).getByRole("cell").first().textContent(), /^fifo, 17 packets$/);
@@ -187,12 +188,12 @@ await advice.getByText("Judged first by targets").waitFor();
 // beside the other buffers of this link; those of a scenario with another queue are the same link's, those with another rate are not
 const buffers = page.getByRole("region", { name: "Buffers for this link" });
 assert.match(await buffers.getByRole("row", { name: /^advise / }).first().textContent(), /“utilization at least 9\d %”/);
-await page.getByLabel("Rate, from the start, typed").fill("12 Mbps");
-await page.getByLabel("Rate, from the start, typed").press("Enter");
+await page.getByLabel("Rate, typed").fill("12 Mbps");
+await page.getByLabel("Rate, typed").press("Enter");
 await buffers.getByRole("row", { name: /^advise / }).first().waitFor({ state: "detached" });
 assert.ok(await buffers.isVisible()); // it stays open
-await page.getByLabel("Rate, from the start, typed").fill("10 Mbps");
-await page.getByLabel("Rate, from the start, typed").press("Enter");
+await page.getByLabel("Rate, typed").fill("10 Mbps");
+await page.getByLabel("Rate, typed").press("Enter");
 await page.getByLabel("Queue", { exact: true }).selectOption("codel");
 await buffers.getByRole("row", { name: /^advise / }).first().waitFor();
 const widths = await beside.getByRole("row").evaluateAll((rows) => new Set(rows.map((row) => row.cells.length)).size);
@@ -202,7 +203,7 @@ assert.match(await advice.getByRole("region", { name: "Lines to type" }).first()
 assert.doesNotMatch(await advice.textContent(), /[│╭─]/);
 // it says what it was asked of, and what its words mean, each once
 await advice.getByText("Asked of “small”, changed here: buffer 17 packets.").waitFor();
-await job.getByText("Asked of “small”, changed here: queue codel. It has 10 Mbps, 2 flows, RTT 20 ms.").waitFor();
+await job.getByText("Asked of “small”, changed here: queue codel. It has 10 Mbps, 2 flows, round trip 20 ms.").waitFor();
 const words = await advice.locator(".terms dt").allTextContents();
 for (const word of ["today", "Jain", "used", "next best queue"]) assert.ok(words.includes(word), words.join());
 assert.equal(new Set(words).size, words.length);
@@ -228,7 +229,7 @@ await severalLines.route(/\/api\/jobs$/, async (route) => {
 await severalLines.goto(`${address}#s=${link}`);
 await severalLines.getByText("Ask this computer:").click();
 // an option of the command is explained where it is read first
-await severalLines.getByRole("region", { name: "advise, done" }).getByText("are options of the command").waitFor();
+await severalLines.getByRole("region", { name: "advise, done" }).getByText("Only at a terminal: --max-delay").waitFor();
 await severalLines.getByRole("region", { name: "advise, done" }).getByText("More about the answer").click();
 const whatIfs = severalLines.getByRole("region", { name: "advise, done" }).locator(".line").filter({ hasText: "what if" }).getByRole("listitem");
 await whatIfs.first().waitFor();
@@ -298,6 +299,16 @@ const listedJobs = differing.locator(".joblist input");
 assert.equal(await listedJobs.count(), 5);
 await differing.getByRole("button", { name: /^Show all \d$/ }).click();
 assert.ok((await listedJobs.count()) > 5);
+// a story leads to the document that it is after: beside our numbers, on this server
+const told = await context.newPage();
+await told.goto(`${address}#story=root.1`);
+const [reproduced] = await Promise.all([context.waitForEvent("page"), told.getByRole("link", { name: /^what it states and what runs gave/ }).click()]);
+await reproduced.getByRole("heading", { name: "sizing-mininet", exact: true }).waitFor();
+await reproduced.close();
+await told.getByRole("link", { name: "Its figures beside ours" }).click();
+await told.getByRole("article", { name: "The more flows, the less buffer" }).waitFor();
+await told.waitForFunction(() => Math.abs(document.getElementById("sizing-mininet").getBoundingClientRect().top) < 400);
+await told.close();
 // an example's own targets are said, whatever sliders change
 const targeted = await context.newPage();
 await targeted.goto(`${address}#lab`);
@@ -312,11 +323,11 @@ const checked = await (await browser.newContext({ bypassCSP: true })).newPage();
 await checked.goto(`${address}#s=${link}`);
 await checked.getByText("Ask this computer:").click();
 await checked.getByRole("region", { name: "run, done" }).waitFor();
-await checked.getByText("sweep: Many variants").click();
+await checked.getByText("sweep: Many settings").click();
 await passes("served");
 await checked.setViewportSize({ width: 360, height: 800 });
 await checked.evaluate(() => (window.location.hash = "#runs"));
-await checked.getByRole("radio", { name: /^advise \(which queue, and how large\?\), \d\d:\d\d, \d+ runs small \(10 Mbps, 2 flows, RTT 20 ms\), with buffer 17 packets$/ }).waitFor();
+await checked.getByRole("radio", { name: /^advise \(which queue, and how large\?\), \d\d:\d\d, \d+ runs small \(10 Mbps, 2 flows, round trip 20 ms\), with buffer 17 packets$/ }).waitFor();
 // an answer's sentence is above its chart, in which it is marked; what it compares comes first
 const sentence = await advice.locator(".do").textContent();
 const compared = (await beside.getByRole("row", { name: /^(this answer|next best queue|smallest FIFO) / }).getByRole("cell").allTextContents()).filter((cell) => /^[a-z_]+, /.test(cell)).map((cell) => cell.split(", ")[0]);
@@ -370,7 +381,7 @@ async function passes(name) {
   if (pictures) await checked.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
 }
 // so it is of size: what it was asked for follows its sentence
-await checked.getByRole("radio", { name: /^size \(how small may the buffer be\?\), .* small \(10 Mbps, 2 flows, RTT 20 ms\), with buffer 17 packets$/ }).check();
+await checked.getByRole("radio", { name: /^size \(how small may the buffer be\?\), .* small \(10 Mbps, 2 flows, round trip 20 ms\), with buffer 17 packets$/ }).check();
 await checked.locator("strong", { hasText: /^Take 17 packets .* meets the target.* Asked for: utilization at least 99 %\.$/ }).waitFor();
 await checked.locator(".chart .u-legend .u-series th", { hasText: "the answer" }).waitFor();
 if (pictures) await checked.screenshot({ path: `${pictures}/runs-size-360.png`, fullPage: true });
@@ -380,7 +391,11 @@ await checked.getByRole("link", { name: "All of this answer" }).click();
 await checked.getByRole("region", { name: "advise, done" }).getByText(sentence).waitFor();
 // of a comparison of queues each has its place, under the scenario's own buffer, too
 await checked.getByRole("button", { name: /^compare: / }).click();
-await checked.getByRole("region", { name: "compare, done" }).waitFor();
+const comparedHere = checked.getByRole("region", { name: "compare, done" });
+await comparedHere.waitFor();
+// what would be typed at a terminal is pressed here
+await comparedHere.getByText("advise, the button above").waitFor();
+assert.doesNotMatch(await comparedHere.getByRole("group", { name: "Answer of compare" }).innerText(), /bufferlab advise|More --/);
 await checked.evaluate(() => (window.location.hash = "#runs"));
 await checked.getByRole("radio", { name: /^compare \(/ }).check();
 await checked.getByLabel("for each", { exact: true }).locator("option:checked", { hasText: /^queue$/ }).waitFor({ state: "attached" });

@@ -24,7 +24,7 @@ from bufferlab.experiment.store.rows import timestamp
 from bufferlab.web.conditions import meeting
 
 PAGE = {"index.html": "<!doctype html><head><title>a page</title></head>", "assets/lab.wasm": "wasm"}
-SERVED = '<meta name="bufferlab-api" content="api" />'
+SERVED = '<meta name="bufferlab-api" content="api" /><meta name="bufferlab-docs" content="api/docs" />'
 
 
 @pytest.fixture
@@ -195,6 +195,7 @@ def test_only_the_reader_says_that_a_setting_runs_today(address: str) -> None:
     api = Api(address)
     _, job = api.begin("advise", today=True)
     (box,) = [part for part in api.ended(job)["view"] if part["kind"] == "box"]
+    assert box["figures"]["rows"][0][2].endswith(", our default")
     assert "today" in [line["label"] for line in box["lines"]] or "runs today" in box["head"][0]
     assert box["figures"]["rows"][0][0].startswith("time in which the link is busy")
     _, job = api.begin("advise")
@@ -346,6 +347,13 @@ def test_runs_of_a_group_alone_are_in_no_list(address: str) -> None:
     _, listed = api.listed()
     assert listed["total"] == listed["stored"] == len(listed["rows"])
     assert "flows" not in [column["name"] for column in listed["columns"]]
+
+
+def test_a_target_of_the_scenario_is_said_to_be_its_own(address: str) -> None:
+    api = Api(address)
+    _, job = api.begin("advise", SCENARIO + '\nadvise = { targets = ["utilization >= 90 %"] }')
+    (box,) = [part for part in api.ended(job)["view"] if part["kind"] == "box"]
+    assert box["figures"]["rows"][0][2] == "at least 90 %, by [advise]"
 
 
 def test_calls_are_rated_in_lists(address: str) -> None:

@@ -117,7 +117,7 @@ class Asked:
 
     @cached_property
     def numbers(self) -> str:
-        """What tells it from others of its title: "75 Mbps, 7 flows, RTT 35 ms"; empty if it is none."""
+        """What tells it from others of its title: "75 Mbps, 7 flows, round trip 35 ms"; empty if none."""
         if self._scenario is None:
             return ""
         resolved = self._scenario.seeded().resolved
@@ -126,7 +126,7 @@ class Asked:
         texts = list(dict.fromkeys(text for _, text in trips))
         rate = format_rate(min(each["rate_bps"] for each in resolved["links"]))
         trip = texts[0] if len(texts) == 1 else f"{texts[0]} to {texts[-1]}"
-        return f"{rate}, {flows} {'flow' if flows == 1 else 'flows'}, RTT {trip}"
+        return f"{rate}, {flows} {'flow' if flows == 1 else 'flows'}, round trip {trip}"
 
     @cached_property
     def groups(self) -> list[str]:
