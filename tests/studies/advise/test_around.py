@@ -119,7 +119,7 @@ def test_what_misses_a_target_maybe_by_chance_is_run_again_where_users_fare_bett
     checked: list[str] = []
     course = SimpleNamespace(
         settings=SimpleNamespace(check=lambda entry, _: checked.append(entry.queue.name)),
-        _say=lambda _: None,
+        say=lambda _: None,
         _conclude=lambda _: advice,
         _surely_misses=Course._surely_misses,
     )

@@ -65,5 +65,25 @@ def test_what_a_mix_decides_is_known_before_other_changes_are_tried() -> None:
     assert "reno alone (1 of" in first and not before and after
 
 
+def test_how_far_its_runs_are_is_shown_as_theirs() -> None:
+    notes: list[str] = []
+    asked(MIX, watch=lambda _advice, note: notes.append(note))
+    begun, ahead = "", set()
+    for each in filter(None, notes):
+        begun = begun if "; this round: " in each else each
+        assert each.startswith(begun)
+        ahead |= {begun} if each != begun else set()
+    assert "running what is beside the answer with reno alone" in ahead
+
+
+def test_what_today_s_queue_loses_with_the_newer_version_is_measured() -> None:
+    advice = asked(MIX, quick=False)
+    assert advice.unmixed is not None and len(advice.unmixed.newer) == SEEDS
+    changes = {"bottleneck.buffer": "3 packets", "flows[1].congestion": "bbr3"}
+    run = simulate(prepare(Scenario.from_toml(MIX), changes), 1 + CHECK_SEEDS)
+    assert run is not None
+    assert advice.unmixed.newer[0]["loss"] == values_of_run("bottleneck", run)["loss"]
+
+
 def test_without_a_mix_nothing_is_alone() -> None:
     assert asked(dumbbell()).unmixed is None

@@ -189,7 +189,7 @@ class _Answering:
         if now is None:
             return None
         scenario, of = now
-        self.watch(advice, "running what runs today" if of is None else f"running the default of {of}")
+        self.course.say("running what runs today" if of is None else f"running the default of {of}")
         name = TODAY if base is self.base else f"{TODAY}, other traffic"
         values = self._measured(scenario, name, count=len(entry.values))
         link = scenario.links[self.course.question.index]
@@ -226,7 +226,7 @@ class _Answering:
         change = change_of(shaking.changes)
         if change is None or not advice.choice.meets or advice.unmixed is not None:  # what-ifs begin with it
             return advice
-        self.watch(advice, f"running what is beside the answer with {change.title}")
+        self.course.say(f"running what is beside the answer with {change.title}")
 
         def measure(case: Case) -> tuple[Values, ...]:
             return shaking.of_setting(change, answer.queue, case.size, SEEDS)

@@ -99,7 +99,7 @@ class Course:
             confidence=confidence,
             resolution=resolution,
             runner=runner,
-            say=self._say,
+            say=self.say,
             tell_round=self._tell_round,
         )
         self.contested: dict[Case, int] = {}
@@ -109,7 +109,7 @@ class Course:
         self._doing = ""
         seeds = self.settings.seeds
         self.shaking = Shaking(
-            question, runner, seeds, self.settings.goal, self._say, self._tell_round, dict(supposed or {})
+            question, runner, seeds, self.settings.goal, self.say, self._tell_round, dict(supposed or {})
         )
 
     def run(self, *, quick: bool, sensitivity: bool) -> Advice:
@@ -173,7 +173,7 @@ class Course:
         ]
         if not better:
             return advice
-        self._say(f"checking {better[0].title} with fresh runs, as it may meet the targets")
+        self.say(f"checking {better[0].title} with fresh runs, as it may meet the targets")
         self.settings.check(better[0], 0)
         return self._conclude(advice.stage)
 
@@ -207,7 +207,7 @@ class Course:
         advice = self._beside(advice)
         if not advice.choice.meets:
             return advice
-        self._say("measuring half of the buffer")
+        self.say("measuring half of the buffer")
         answer, bench = advice.answer, self.settings.bench
         targets = [each.target for each in answer.checks]  # less than asked, where less is asked of it
         seeds = self.settings.seeds[: len(answer.values)]
@@ -243,7 +243,7 @@ class Course:
         sizes += [size for size in self._may_stay(answer) if size not in {*sizes, *memory.sizes}]
         if not sizes:
             return advice
-        self._say(f"measuring usual buffers of {name}")
+        self.say(f"measuring usual buffers of {name}")
         seeds = self.settings.seeds[: BRIEF_SEEDS if is_brief else BESIDE_SEEDS]
         measured = self.settings.bench.measure({Case(name, size): list(seeds) for size in sizes})
         memory.add({Run(case.size, seed): values for (case, seed), values in measured.items()})
@@ -263,7 +263,7 @@ class Course:
         most, seeds = self.question.most or self.question.upper, settings.seeds[:ALONE_SEEDS]
         for name, least in list(settings.found.items()):
             if settings.queues[name].knob == "limit" and least.size is None:
-                self._say(f"trying other buffers of {name} for each target")
+                self.say(f"trying other buffers of {name} for each target")
                 settings.found[name] = known = edged(name, least, settings.bench, seeds=seeds)
                 found[name] = beyond(name, known, settings.bench, seeds=seeds, most=most)
         return dataclasses.replace(self._conclude(advice.stage), beyond=found) if found else advice
@@ -277,7 +277,7 @@ class Course:
         self.watch(advice, "")
         return advice
 
-    def _say(self, note: str) -> None:
+    def say(self, note: str) -> None:
         """Tell what is done now."""
         self._doing = note
         self.watch(self.best, note)
@@ -298,7 +298,7 @@ class Course:
         least = PILOTS if stage in {"begun", "first"} else CONTEST
         more = max(self.contested.values(), default=0)
         why = ", as fewer do not tell them apart" if more > least else ""
-        self._say(f"comparing the queues with {max(least, more)} runs each{why}")
+        self.say(f"comparing the queues with {max(least, more)} runs each{why}")
         seeds = {case: self.settings.seeds[: max(least, self.contested.get(case, 0))] for case in cases}
         measured = self.settings.bench.measure(seeds)
         entries = {}
@@ -376,7 +376,7 @@ class Course:
             entry = advice.answer
             if not advice.choice.meets or entry.confidence >= self.confidence:
                 break
-            self._say(f"checking {entry.title} with fresh runs, to be {self.confidence * 100:g} % sure")
+            self.say(f"checking {entry.title} with fresh runs, to be {self.confidence * 100:g} % sure")
             self.settings.check(entry, attempt)
             looks = LOOKS[:1] if advice.stage == "first" else LOOKS[1:]
             advice = self._decided(self._conclude(advice.stage), looks)
@@ -396,7 +396,7 @@ class Course:
         """Ask what the answer comes to where something is other."""
         every = self.shaking.changes
         for number, change in enumerate(every, 1):
-            self._say(f"trying {change.title} ({number} of {len(every)})")
+            self.say(f"trying {change.title} ({number} of {len(every)})")
             found = self.shaking.sensitivity(change, advice.answer)
             runs = self.settings.bench.runs + self.shaking.runs
             advice = dataclasses.replace(advice, sensitivity=(*advice.sensitivity, found), runs=runs)
@@ -406,7 +406,7 @@ class Course:
     def _supposed(self, advice: Advice) -> Advice:
         """Ask what the answer comes to in scenarios that may be as true, without a search."""
         for change in self.shaking.as_true:
-            self._say(f"trying {change.title}, which may be as true")
+            self.say(f"trying {change.title}, which may be as true")
             found = self.shaking.as_it_is(change, advice.answer, SHAKEN[:1])
             advice = dataclasses.replace(advice, sensitivity=(*advice.sensitivity, found))
         return dataclasses.replace(advice, runs=self.settings.bench.runs + self.shaking.runs)
