@@ -140,13 +140,16 @@ def assumed_mix(now: Today | None, there: Today | None, *, least: int | None) ->
     newer = Sensitivity("bbr3 in place of bbr", "bbr3 for bbr", {}, (), Rough(9, (7, 14)), 4, is_newer=True)
     made = mixed(now or WORSE, there or WORSE, least=least)
     assert made.unmixed is not None
-    counted = tuple(runs({**LOSSY, "loss": 0.02}))
+    counted = tuple(runs({**LOSSY, "loss": 0.02, "wait_mean_ms": 70.0}))
+    small = tuple(runs({**FINE, "loss": 0.03, "wait_mean_ms": 9.0}))
     return dataclasses.replace(
         made,
         assumed=(BBR_DECIDES,),
         sensitivity=(*made.sensitivity, newer),
         today=now,
-        unmixed=dataclasses.replace(made.unmixed, today=there, newer=counted),
+        unmixed=dataclasses.replace(
+            made.unmixed, today=there, newer=() if now is None else counted, newer_least=small
+        ),
     )
 
 
@@ -157,7 +160,7 @@ def test_drop_counters_that_tell_an_assumed_mix_are_read_first_and_each_case_has
         "First read today's drop counters, as the flows' congestion controls decide:",
         "- about 12 % dropped, the assumed mix: fifo with a buffer of 14 packets (21 KB, 8.4 ms); "
         "wait 20 ms, not 20; loss 0.5 %.",
-        "- about 2 % dropped, bbr3 in place of bbr: about 9 packets.",
+        "- about 2 % dropped, bbr3 in place of bbr: about 9 packets; wait 9 ms, not 70; loss 3 %.",
         "- about 1 % dropped, reno alone: about 5 packets; wait 20 ms, not 90; loss 0.5 %.",
     ]
     found = head(advice)
@@ -166,6 +169,13 @@ def test_drop_counters_that_tell_an_assumed_mix_are_read_first_and_each_case_has
     assert headline(advice) == (
         "Run fifo with a buffer of 14 packets (21 KB, 8.4 ms) if about 12 % are dropped today; "
         "about 9 packets if about 2 % are dropped today; about 5 packets if about 1 % are dropped today."
+    )
+
+
+def test_what_is_typed_is_for_the_assumed_mix() -> None:
+    lines = " ".join(" ".join(box(assumed_mix(WORSE, today(FINE), least=5))).split())
+    assert (
+        "type With the assumed mix; else with the other case's buffer: the lines for linux are below" in lines
     )
 
 
@@ -180,7 +190,7 @@ def test_without_what_runs_today_the_answer_comes_before_the_other_mixes() -> No
         "Run fifo with a buffer of 14 packets (21 KB, 8.4 ms) if the flows are reno and bbr, as assumed; "
         "wait 20 ms; loss 0.5 %.",
         "- if they are reno alone: about 5 packets; wait 20 ms; loss 0.5 %.",
-        "- if they are bbr3 in place of bbr: about 9 packets.",
+        "- if they are bbr3 in place of bbr: about 9 packets; wait 9 ms; loss 3 %.",
         "Which they are, 'bufferlab observe' tells from a capture.",
     ]
 

@@ -83,6 +83,8 @@ def test_what_today_s_queue_loses_with_the_newer_version_is_measured() -> None:
     run = simulate(prepare(Scenario.from_toml(MIX), changes), 1 + CHECK_SEEDS)
     assert run is not None
     assert advice.unmixed.newer[0]["loss"] == values_of_run("bottleneck", run)["loss"]
+    least = next(each.least for each in advice.sensitivity if each.is_newer)
+    assert len(advice.unmixed.newer_least) == (SEEDS if least is not None and least.size is not None else 0)
 
 
 def test_without_a_mix_nothing_is_alone() -> None:

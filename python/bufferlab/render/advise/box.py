@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from bufferlab.render.advise.beware import loses_much
 from bufferlab.render.advise.buffers import SHOWN
+from bufferlab.render.advise.cases import cases
 from bufferlab.render.advise.compared import brief_name, comparison, runner_up
 from bufferlab.render.advise.decided import (
     edge_text,
@@ -346,6 +347,9 @@ def _typed(advice: Advice, typed: Typed) -> Iterator[Line]:
     label = "type"
     if keeps(advice):
         yield Line(label, "nothing, to keep what runs today. To change it:")
+        label = ""
+    elif cases(advice, "") is not None:
+        yield Line(label, "With the assumed mix; else with the other case's buffer:")
         label = ""
     if entry is not advice.answer:
         missed = {each.name: each.missed for each in advice.choice.rivals}[entry.name]

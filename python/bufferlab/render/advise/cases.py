@@ -5,7 +5,8 @@ Who asks does not know the mix, but the drop counters of what runs today may tel
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 from bufferlab.render.advise.mixes import buffer_decided, enough, is_mix_assumed, loses_by_mix
@@ -19,8 +20,11 @@ from bufferlab.studies.advise.sensitivity import called
 from bufferlab.studies.advise.today import Today
 from bufferlab.studies.advise.unmixed import Unmixed
 from bufferlab.studies.choosing.thresholds import loses_heavily
-from bufferlab.studies.targets import mean_over_runs
+from bufferlab.studies.targets import Values, mean_over_runs
 from bufferlab.units import packets_text
+
+Means = Callable[[str], Estimate]
+"""Gives a value's mean by its name."""
 
 ITEM: Final = "- "
 """What the sentence of a case begins with."""
@@ -106,7 +110,7 @@ def cases(advice: Advice, what: str) -> Cases | None:
         return None
     controls = dict.fromkeys(called(each.control) for each in advice.site.users if each.control is not None)
     flows = "the assumed mix" if are_counted else f"{listed(list(controls))}, as assumed"
-    gives = _gives(advice.answer.checked, now, are_counted=are_counted)
+    gives = _gives(advice.answer.checked, None if now is None else now.mean, are_counted=are_counted)
     mixed = _Case(flows, what, gives, _lost(now) if are_counted else "")
     return Cases(mixed, [alone, *_newer(advice, there, are_counted=are_counted)], are_counted)
 
@@ -119,7 +123,7 @@ def _alone(advice: Advice, there: Unmixed, *, are_counted: bool) -> _Case | None
     if buffer_decided(advice) is not None:
         gives = ""
         if there.least is not None and not there.least.missed:
-            gives = _gives(there.least.mean, now if is_said else None, are_counted=are_counted)
+            gives = _gives(there.least.mean, now.mean if now and is_said else None, are_counted=are_counted)
         return _Case(there.title, enough(advice)[1], gives, lost)
     if now is None or advice.today is None or not may_stay(advice, now, there):
         return None
@@ -137,27 +141,35 @@ def _newer(advice: Advice, there: Unmixed, *, are_counted: bool) -> list[_Case]:
     if found is None or size is None:
         return []
     lost = mean_over_runs("loss", there.newer).mean if are_counted and there.newer else None
-    run = f"about {packets_text(about_size(size))}"
-    return [_Case(found.title, run, "", "" if lost is None else _share(lost))]
+    run, gives = f"about {packets_text(about_size(size))}", ""
+    if there.newer_least:
+        gives = _gives(_means(there.newer_least), _means(there.newer), are_counted=are_counted)
+    return [_Case(found.title, run, gives, "" if lost is None else _share(lost))]
 
 
-def _gives(mean: Callable[[str], Estimate], now: Today | None, *, are_counted: bool) -> str:
+def _means(runs: Sequence[Values]) -> Means | None:
+    """The means over runs, if there are any."""
+    return partial(mean_over_runs, runs=runs) if runs else None
+
+
+def _gives(found: Means | None, now: Means | None, *, are_counted: bool) -> str:
     """The mean wait and the loss, beside those of what runs today: "wait 8.7 ms, not 47; loss 4.7 %".
 
     Args:
-        mean: Gives a value's mean by its name.
-        now: What runs today, if that is not what the means are of.
+        found: The means of what is to be run.
+        now: Those of what runs today, if that is another; `None` if it is not known.
         are_counted: Whether the loss of what runs today is said before.
     """
-    wait, loss = (mean(name).mean or 0.0 for name in ("wait_mean_ms", "loss"))
-    text = f"wait {MILLISECONDS.quantity(wait, digits=2)}"
-    text += (
-        "" if now is None else f", not {MILLISECONDS.text(now.mean('wait_mean_ms').mean or 0.0, digits=2)}"
-    )
-    if are_counted:
-        return text if now is None else f"{text}; loss {_share(loss)}"
-    beside = "" if now is None else f", not {FRACTION.text(now.mean('loss').mean or 0.0, digits=2)}"
-    return f"{text}; loss {_share(loss)}{beside}"
+    if found is None:
+        return ""
+    texts = []
+    for name, title, unit in (("wait_mean_ms", "wait", MILLISECONDS), ("loss", "loss", FRACTION)):
+        is_said = are_counted and name == "loss"
+        if is_said and now is None:  # it is that of what runs today
+            continue
+        beside = "" if now is None or is_said else f", not {unit.text(now(name).mean or 0.0, digits=2)}"
+        texts.append(f"{title} {unit.quantity(found(name).mean or 0.0, digits=2)}{beside}")
+    return "; ".join(texts)
 
 
 def _lost(now: Today | None) -> str:

@@ -170,7 +170,7 @@ class _Answering:
             self.course = self._course(dataclasses.replace(advice, finished=False), lengthen=left > 1)
         now = 0 if advice.today is None else len(advice.today.values)
         advice = self._without_mix(dataclasses.replace(advice, runs=advice.runs + self.made + now))
-        return advice if manner.quick else self._beside_absent(advice)
+        return advice if manner.quick else self._beside_absent(self._with_newer_least(advice))
 
     def _beside_today(self, advice: Advice) -> Advice:
         """With what the link runs today, or what the platform runs by default."""
@@ -257,6 +257,19 @@ class _Answering:
             return ()
         now = now_at(change.scenario, self.index, self.needs, manner)
         return () if now is None else self._measured(now[0], f"{TODAY}, {change.title}", count=SEEDS)
+
+    def _with_newer_least(self, advice: Advice) -> Advice:
+        """With what about the least buffer does where a control of a mix has its newer version."""
+        change = newer_of(self.course.shaking.changes)
+        found = next((each for each in advice.sensitivity if each.is_newer), None)
+        size = None if found is None or found.least is None else found.least.size
+        if change is None or size is None or advice.unmixed is None:
+            return advice
+        self.course.say(f"running about the least buffer with {change.title}")
+        values = self.course.shaking.of_setting(change, advice.answer.queue, size, SEEDS)
+        return dataclasses.replace(
+            advice, unmixed=dataclasses.replace(advice.unmixed, newer_least=tuple(values))
+        )
 
     def _beside_absent(self, advice: Advice) -> Advice:
         """With what a queue would do that the platform lacks, or that the queues to choose from leave out."""

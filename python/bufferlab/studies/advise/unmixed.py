@@ -42,6 +42,7 @@ class Unmixed:
         today: What the link runs now, beside the answer's setting; `None` if nobody said it.
         newer: What the link runs now measured where a control of the mix has its newer version instead; empty
             if nobody said what it runs, or there is no newer version.
+        newer_least: What about the least buffer there measured; empty if it is not known.
     """
 
     title: str
@@ -52,6 +53,7 @@ class Unmixed:
     today: Today | None
     is_rule: bool = False
     newer: tuple[Values, ...] = ()
+    newer_least: tuple[Values, ...] = ()
 
     def mean(self, name: str) -> Estimate:
         """Mean of a value of the answer's setting over the runs."""
