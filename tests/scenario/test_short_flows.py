@@ -104,8 +104,8 @@ def test_time_series_leave_short_flows_out_unless_named(make: Make) -> None:
         ({"size": "pareto(mean=1 KB, shape=1)"}, {}, "has a shape out of bounds; accepted: a shape above 1"),
         ({"size": "pareto(mean=1 KB, shape=nan)"}, {}, "has a shape out of bounds"),
         ({"interval": "0 s"}, {}, "flows[0].application.interval: '0 s' is too small"),
-        ({"interval": None}, {}, "flows[0].application: needs either an interval or a load"),
-        ({"load": "1 Mbps"}, {}, "flows[0].application: needs either an interval or a load"),
+        ({"interval": None}, {}, "flows[0].application: needs either interval or load"),
+        ({"load": "1 Mbps"}, {}, "flows[0].application: needs either interval or load"),
         (
             {"interval": None, "load": "1 Mbps", "size": "exponential(mean=1 KB, max=9 KB)"},
             {},

@@ -66,5 +66,5 @@ def test_refused(make: Make, keys: dict[str, object], message: str) -> None:
 
 
 def test_a_kind_that_is_nearly_right_is_named(make: Make) -> None:
-    with pytest.raises(InputError, match=r"did you mean \{kind = 'video'\}\?"):
+    with pytest.raises(InputError, match=r'did you mean \{ kind = "video" \}\?'):
         make({"flows.short.application": "vidio"})

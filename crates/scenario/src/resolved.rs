@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::keys::{ListOf, REQUIRED, TableOf, absent, given, part};
+use crate::keys::{ListOf, REQUIRED, TableOf, absent, given, part, toml};
 use crate::parts::advise::Advise;
 use crate::parts::flow::Flow;
 use crate::parts::host::{self, Host};
@@ -18,7 +18,7 @@ part! {
     /// A network, the flows that cross it, and what to measure: docs/scenario.md.
     pub struct Root {
         /// Length, warm-up, seed, stack and hosts of the run.
-        run: Run = REQUIRED, TableOf::<Run>::any();
+        run: Run = REQUIRED, TableOf::<Run>::any(), toml("{ duration = \"60 s\" }");
         /// Short form for a single link, named bottleneck.
         bottleneck: Option<Link> = absent("`links`"), TableOf::<Link>::any();
         /// The queued links.
@@ -28,7 +28,7 @@ part! {
         /// What hosts do beside TCP, where they do something.
         host: Option<Host> = absent("as the presets"), TableOf::<Host>::any();
         /// Groups of flows.
-        flows: Vec<Flow> = REQUIRED, ListOf::<Flow>::within(1, usize::MAX, Some("flows"));
+        flows: Vec<Flow> = REQUIRED, ListOf::<Flow>::within(1, usize::MAX, Some("flows")), toml("[{ rtt = \"40 ms\" }]");
         /// What to sample over time.
         probes: Option<Probes> = absent("nothing"), TableOf::<Probes>::any();
         /// What users need, for commands that choose a queue or a buffer.

@@ -10,7 +10,7 @@ pub use totals::{samples_group, samples_link};
 use bufferlab_simulator::MemoryPlan;
 
 use crate::keys::Reading;
-use crate::parts::advise::group_of;
+use crate::parts::advise::{Advise, group_of};
 use crate::parts::application::Application;
 use crate::parts::flow::Flow;
 use crate::parts::link::Link;
@@ -43,7 +43,7 @@ pub fn check(root: Root, reading: &mut Reading<'_>) -> Option<Resolved> {
     check_hosts(&scenario, reading);
     stacks::check_round_trips(&scenario, reading);
     totals::check_probes(&scenario, reading);
-    check_targets(&scenario, reading);
+    check_targets(scenario.advise.as_ref(), &group_names().collect::<Vec<_>>(), reading);
     Some(scenario)
 }
 
@@ -83,9 +83,9 @@ fn check_hosts(scenario: &Resolved, reading: &mut Reading<'_>) {
 }
 
 /// Targets of groups name groups.
-fn check_targets(scenario: &Resolved, reading: &mut Reading<'_>) {
-    let names = || scenario.flows.iter().map(|flow| flow.name.as_str());
-    let targets = scenario.advise.iter().flat_map(|advise| &advise.targets);
+fn check_targets(advise: Option<&Advise>, names: &[&str], reading: &mut Reading<'_>) {
+    let names = || names.iter().copied();
+    let targets = advise.iter().flat_map(|advise| &advise.targets);
     for (index, target) in targets.enumerate() {
         let Some(group) = group_of(target).filter(|group| !names().any(|name| name == *group)) else {
             continue;

@@ -3,22 +3,31 @@
 //! A part counts only if nothing is wrong with it: a misspelled key leaves open what was meant, and what depends on that
 //! would be a guess. Names are taken as they are written.
 
-use super::{check_flow, check_not_reserved, check_one_form, check_unique};
+use super::{check_flow, check_not_reserved, check_one_form, check_targets, check_unique};
 use crate::keys::{Part, Reading};
 use crate::overrides::names;
+use crate::parts::advise::Advise;
 use crate::parts::flow::Flow;
 use crate::parts::host::Host;
 use crate::parts::link::Link;
 use crate::parts::run::Run;
 use crate::resolved::{Hosts, Root, complete};
+use crate::text::meant::{Meant, meant_key};
 use crate::text::value::{Node, Table, Value};
 
 /// Checks names, paths, round-trip times and the TCP of the groups that can be read.
 pub fn check_readable(table: &Table, reading: &mut Reading<'_>) {
     let flows = list(table, "flows");
     let group_names = names(flows, "flows");
-    check_unique(group_names.iter().map(String::as_str), "flows", reading);
-    check_not_reserved(group_names.iter().map(String::as_str), reading);
+    let group_names: Vec<&str> = group_names.iter().map(String::as_str).collect();
+    check_unique(group_names.iter().copied(), "flows", reading);
+    check_not_reserved(group_names.iter().copied(), reading);
+    if !flows.is_empty()
+        && flows.iter().all(|flow| flow.table().is_some_and(|flow| !may_hide::<Flow>(flow, &["name"])))
+    {
+        let advise: Option<Advise> = table.get("advise").and_then(|node| alone(&node.value, reading));
+        check_targets(advise.as_ref(), &group_names, reading);
+    }
     let Some((link_names, links)) = links(table, reading) else { return };
     let link_names: Vec<&str> = link_names.iter().map(String::as_str).collect();
     let run: Option<Run> = table.get("run").and_then(|node| alone(&node.value, reading));
@@ -39,7 +48,7 @@ fn links(table: &Table, reading: &mut Reading<'_>) -> Option<(Vec<String>, Vec<L
     let given = list(table, "links");
     let is_open = table.get("links").is_some_and(|node| !matches!(node.value, Value::List(_)));
     if is_open
-        || has_unknown_keys::<Root>(table)
+        || may_hide::<Root>(table, &["bottleneck", "links"])
         || !check_one_form(bottleneck.is_some(), !given.is_empty(), reading)
     {
         return None;
@@ -51,8 +60,8 @@ fn links(table: &Table, reading: &mut Reading<'_>) -> Option<(Vec<String>, Vec<L
         }
         None => (names(given, "links"), given),
     };
-    if nodes.iter().any(|node| node.table().is_none_or(has_unknown_keys::<Link>)) {
-        return None; // a misspelled key may be the name
+    if nodes.iter().any(|node| node.table().is_none_or(|link| may_hide::<Link>(link, &["name"]))) {
+        return None;
     }
     check_unique(names.iter().map(String::as_str), "links", reading);
     let links = nodes.iter().zip(&names).filter_map(|(node, name)| {
@@ -63,9 +72,12 @@ fn links(table: &Table, reading: &mut Reading<'_>) -> Option<(Vec<String>, Vec<L
     Some((names, links))
 }
 
-/// Whether a key may be misspelled.
-fn has_unknown_keys<P: Part>(table: &Table) -> bool {
-    table.entries.iter().any(|entry| !P::key_names().contains(&entry.name.as_str()))
+/// Whether a key that is not known was meant to be one of these.
+fn may_hide<P: Part>(table: &Table, keys: &[&str]) -> bool {
+    let known = P::key_names();
+    let unknown = table.entries.iter().filter(|entry| !known.contains(&entry.name.as_str()));
+    let mut meant = unknown.filter_map(|entry| meant_key(&entry.name, &entry.node.value, &known));
+    meant.any(|meant| matches!(meant, Meant::Word(key) if keys.contains(&key)))
 }
 
 fn list<'a>(table: &'a Table, key: &str) -> &'a [Node] {

@@ -4,12 +4,13 @@
 ///
 /// A key is a doc comment for users, a name, `as "key"` where files spell it otherwise, a type, whether it has to be
 /// given ([`crate::keys::Presence`]), a [`crate::keys::Kind`] and examples. `=>` fills in what is not given from the keys
-/// before it. `include` takes the keys of another part; `also` declares fields that no key has and that `agree` fills in,
-/// a function that checks keys against each other. `prepare` gives the table that is read in place of the given one.
+/// before it. `under` is the heading of docs/scenario.md that has the keys. `include` takes the keys of another part; `also` declares fields that no key has and that `agree` fills in,
+/// a function that checks keys against each other. `prepare` gives the table that is read in place of the given one; `either` names two keys of which
+/// one has to be given.
 macro_rules! part {
     (
         $(#[doc = $part_doc:literal])+
-        $visibility:vis struct $part:ident {
+        $visibility:vis struct $part:ident $(under $heading:literal)? {
             $(include $inner:ident: $inner_type:ty;)?
             $(
                 $(#[doc = $doc:literal])+
@@ -17,6 +18,7 @@ macro_rules! part {
             )*
             $(also $(#[$also_meta:meta])* $also:ident: $also_type:ty;)*
             $(prepare $prepare:expr;)?
+            $(either $either:expr;)?
             $(agree $agree:expr;)?
         }
     ) => {
@@ -41,6 +43,7 @@ macro_rules! part {
         impl $crate::keys::Part for $part {
             const NAME: &'static str = stringify!($part);
             const DOC: &'static str = concat!($($part_doc),+);
+            $(const HEADING: &'static str = $heading;)?
 
             fn keys(parts: &mut $crate::keys::Schemas) -> ::std::vec::Vec<$crate::keys::Key> {
                 let _ = &parts;
@@ -78,6 +81,7 @@ macro_rules! part {
                 reading: &mut $crate::keys::Reading<'_>,
             ) -> ::core::option::Option<Self> {
                 let _ = (&table, &reading);
+                $(reading.either(table, $either);)?
                 $(let $inner = <$inner_type as $crate::keys::Part>::read_keys(table, reading);)?
                 $(let $field = $crate::keys::read_key(
                     part!(@key $field $($key)?),

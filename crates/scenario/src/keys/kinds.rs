@@ -7,8 +7,8 @@ use serde_json::{Value as Json, json};
 
 use super::{Kind, Reading, Schemas};
 use crate::quantity::{MAX_TIME_PS, meant_number, meant_whole, parse_rate, parse_size, parse_time};
+use crate::text::meant::{FEW, Meant, meant_word, page, short_list};
 use crate::text::mistake::Mistake;
-use crate::text::nearest::hint_at;
 use crate::text::show::{is_printable, show_float};
 use crate::text::value::Value;
 
@@ -312,11 +312,16 @@ impl Kind for Fraction {
     }
 }
 
-/// The mistake of a value that is none of the known words, or of none where one is needed.
-pub fn unknown(noun: &str, value: Option<&Value>, known: &[&str]) -> Mistake {
+/// The mistake of a value that is none of the known words, or of none where one is needed; `heading` of the documentation
+/// has them all.
+pub fn unknown(noun: &str, value: Option<&Value>, known: &[&str], heading: &str) -> Mistake {
     let Some(value) = value else { return Mistake::new("is required").accepted(known.join(", ")) };
-    let hint = hint_at(value, known);
-    Mistake::new(format!("is not a known {noun}{hint}")).value(value).accepted(known.join(", "))
+    let written = value.as_text().unwrap_or_default();
+    let meant = meant_word(written, known);
+    let hint = meant.map_or(String::new(), |word| Meant::Word(word).hint());
+    let accepted =
+        if known.len() > FEW { short_list(written, meant, known, &page(heading)) } else { known.join(", ") };
+    Mistake::new(format!("is not a known {noun}{hint}")).value(value).accepted(accepted)
 }
 
 /// One of some words, which stand for something.
@@ -327,7 +332,7 @@ impl WordOf {
     /// The place of the word among them.
     pub fn index(self, value: &Value) -> Result<usize, Mistake> {
         let index = value.as_text().and_then(|text| self.0.iter().position(|word| *word == text));
-        index.ok_or_else(|| unknown("word", Some(value), self.0))
+        index.ok_or_else(|| unknown("word", Some(value), self.0, ""))
     }
 }
 

@@ -20,6 +20,8 @@ pub use shown::{Shown, literal};
 pub(crate) use shown::{shown, shown_as_words};
 pub use texts::Text;
 
+use reading::read_each;
+
 use crate::text::mistake::Mistake;
 use crate::text::value::{Table, Value};
 
@@ -127,6 +129,8 @@ pub trait Part: Sized {
     const NAME: &'static str;
     /// What it is, in a sentence.
     const DOC: &'static str;
+    /// The heading of docs/scenario.md that has its keys; the page itself if there is none.
+    const HEADING: &'static str = "";
 
     /// Its keys in the order of the documentation; `parts` takes the tables that they refer to.
     fn keys(parts: &mut Schemas) -> Vec<Key>;
@@ -148,13 +152,22 @@ pub trait Part: Sized {
 
     /// Reads it.
     fn read(value: &Value, reading: &mut Reading<'_>) -> Option<Self> {
-        let Value::Table(table) = value else {
-            reading.refuse(Mistake::new("is not a table").value(value).accepted("a table of keys"));
-            return None;
+        let table = match value {
+            Value::Table(table) => table,
+            Value::List(items) if items.iter().any(|item| item.table().is_some()) => {
+                let accepted = "one table of keys, in single brackets";
+                reading.refuse(Mistake::new("is a list").accepted(accepted));
+                read_each(items, reading, Self::read);
+                return None;
+            }
+            _ => {
+                reading.refuse(Mistake::new("is not a table").value(value).accepted("a table of keys"));
+                return None;
+            }
         };
         let prepared = Self::prepared(table);
         let table = prepared.as_ref().unwrap_or(table);
-        reading.table(table, &Self::key_names(), |reading| Self::read_keys(table, reading))
+        reading.table(table, &Self::key_names(), Self::HEADING, Self::read_keys)
     }
 }
 
@@ -188,7 +201,7 @@ pub fn one_line(doc: &str) -> String {
 /// Reads a part from a table that names its kind in the key `tag`.
 pub fn tagged_table<P: Part>(tag: &'static str, table: &Table, reading: &mut Reading<'_>) -> Option<P> {
     let names: Vec<&str> = std::iter::once(tag).chain(P::key_names()).collect();
-    reading.table(table, &names, |reading| P::read_keys(table, reading))
+    reading.table(table, &names, P::HEADING, P::read_keys)
 }
 
 /// The schema of a table that names its kind in the key `tag`, and a reference to it.

@@ -132,6 +132,9 @@ impl<P: Part> Kind for ListOf<P> {
     type Read = Vec<P>;
 
     fn read(&self, value: &Value, reading: &mut Reading<'_>) -> Option<Vec<P>> {
+        if matches!(value, Value::Table(_)) {
+            P::read(value, reading); // its own mistakes, too
+        }
         let items = list(value, self.least).map_err(|mistake| match self.header {
             Some(header) if mistake.problem == "is not a list" => {
                 mistake.accepted(format!("tables headed [[{header}]]"))

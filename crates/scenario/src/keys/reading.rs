@@ -2,32 +2,11 @@
 
 use super::{Kind, Presence, one_line};
 use crate::quantity::empirical::Files;
+use crate::text::meant::{Meant, meant_key, page, short_list};
 use crate::text::mistake::{Mistake, Mistakes};
-use crate::text::nearest::hint;
 use crate::text::places::Places;
 use crate::text::value::{Node, Table, Value};
 use crate::text::write::inline_toml;
-
-/// Keys that are often sought in another table than their own, and where they are.
-const ELSEWHERE: [(&str, &str); 7] = [
-    ("ecn", "a link's queue has it, such as queue = { discipline = \"codel\", ecn = true }"),
-    ("buffer", "links have it: bottleneck.buffer"),
-    ("queue", "links have it: bottleneck.queue"),
-    ("mark_above", "links have it: bottleneck.mark_above"),
-    ("congestion", "groups of flows have it: flows[0].congestion"),
-    ("rtt", "groups of flows have it: flows[0].rtt"),
-    ("warmup", "the run has it: run.warmup"),
-];
-
-/// Where a key is that the table does not have, as a hint.
-fn elsewhere(written: &str) -> Option<String> {
-    let found = ELSEWHERE.iter().find(|(key, _)| *key == written);
-    found.map(|(_, place)| format!(" ({place})"))
-}
-
-/// Least likeness of a key that is suggested.
-const KEY_CUTOFF: f64 = 0.5;
-const LONGEST_KEY: usize = 64;
 
 /// A scenario that is being read: where, and what was wrong so far.
 pub struct Reading<'a> {
@@ -35,15 +14,15 @@ pub struct Reading<'a> {
     pub files: &'a dyn Files,
     places: &'a Places,
     path: String,
-    /// Keys that a misspelled one of this table was meant to be.
-    meant: Vec<String>,
+    /// Keys of this table that another word stands for, with that word.
+    renamed: Vec<(String, String)>,
     mistakes: Vec<Mistake>,
 }
 
 impl<'a> Reading<'a> {
     /// Nothing read yet.
     pub fn new(files: &'a dyn Files, places: &'a Places) -> Reading<'a> {
-        Reading { files, places, path: String::new(), meant: Vec::new(), mistakes: Vec::new() }
+        Reading { files, places, path: String::new(), renamed: Vec::new(), mistakes: Vec::new() }
     }
 
     /// A reading that keeps its mistakes to itself.
@@ -83,34 +62,57 @@ impl<'a> Reading<'a> {
         if !self.path.is_empty() && !segment.starts_with('[') {
             self.path.push('.');
         }
-        self.path.push_str(segment);
+        let written =
+            self.renamed.iter().find(|(key, _)| key == segment).map(|(_, written)| written.as_str());
+        self.path.push_str(written.unwrap_or(segment));
         let result = read(self);
         self.path.truncate(length);
         result
     }
 
-    /// Reads a table whose keys are known.
-    pub fn table<T>(&mut self, table: &Table, known: &[&str], read: impl FnOnce(&mut Reading<'a>) -> T) -> T {
-        let outer = std::mem::take(&mut self.meant);
-        for entry in table.entries.iter().filter(|entry| !known.contains(&entry.name.as_str())) {
-            let written: String = entry.name.chars().take(LONGEST_KEY).collect();
-            let hint =
-                elsewhere(&written).unwrap_or_else(|| hint(&written, known.iter().copied(), KEY_CUTOFF));
-            self.meant.extend(hint.split('\'').nth(1).map(str::to_owned));
-            let mistake = Mistake::new(format!("is not a known key{hint}")).accepted(known.join(", "));
-            self.below(&entry.name, |reading| reading.refuse(mistake));
+    /// Reads a table whose keys are known, and documented under a heading. What stands under a key that is not known is read
+    /// as that of the key which was meant.
+    pub fn table<T>(
+        &mut self,
+        table: &Table,
+        known: &[&str],
+        heading: &str,
+        read: impl FnOnce(&Table, &mut Reading<'a>) -> T,
+    ) -> T {
+        let mut meant_table = table.clone();
+        let mut renamed = Vec::new();
+        for entry in meant_table.entries.iter_mut().filter(|entry| !known.contains(&entry.name.as_str())) {
+            let meant = meant_key(&entry.name, &entry.node.value, known);
+            self.refuse_key(&entry.name, meant.as_ref(), known, heading);
+            let Some(Meant::Word(key)) = meant else { continue };
+            if table.get(key).is_none() && renamed.iter().all(|(other, _)| other != key) {
+                renamed.push((key.to_owned(), std::mem::replace(&mut entry.name, key.to_owned())));
+            }
         }
-        let result = read(self);
-        self.meant = outer;
+        let outer = std::mem::replace(&mut self.renamed, renamed);
+        let result = read(&meant_table, self);
+        self.renamed = outer;
         result
     }
 
-    /// Notes that a key is missing, unless a misspelled one was meant to be it.
-    pub fn missing(&mut self, name: &str, doc: &str, accepted: &str) {
-        if self.meant.iter().any(|meant| meant == name) {
-            // its own mistake says so; that it leaves the table unread must not stay without one
-            return;
+    fn refuse_key(&mut self, written: &str, meant: Option<&Meant<'_>>, known: &[&str], heading: &str) {
+        let hint = meant.map_or(String::new(), Meant::hint);
+        let word = if let Some(Meant::Word(word)) = meant { Some(*word) } else { None };
+        let accepted = short_list(written, word, known, &page(heading));
+        let mistake = Mistake::new(format!("is not a known key{hint}")).accepted(accepted);
+        self.below(written, |reading| reading.refuse(mistake));
+    }
+
+    /// Notes that none or both of two keys are given; `accepted` says how each is written.
+    pub fn either(&mut self, table: &Table, [one, other, accepted]: [&str; 3]) {
+        if table.get(one).is_some() == table.get(other).is_some() {
+            let problem = format!("needs either {one} or {other}");
+            self.refuse(Mistake::new(problem).accepted(accepted));
         }
+    }
+
+    /// Notes that a key is missing.
+    pub fn missing(&mut self, name: &str, doc: &str, accepted: &str) {
         let doc = one_line(doc);
         let problem = format!("is required ({})", doc.trim_end_matches('.'));
         self.below(name, |reading| reading.refuse(Mistake::new(problem).accepted(accepted)));

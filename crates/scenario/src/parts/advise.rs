@@ -15,7 +15,7 @@ const WEIGHT: Fraction = Fraction { most: MOST_WEIGHT, inclusive: true, noun: "a
 
 part! {
     /// What users need: commands that choose a queue or a buffer read it, and runs ignore it.
-    pub struct Advise {
+    pub struct Advise under "advise" {
         /// What matters most: it weighs ten times as much as each other kind.
         emphasis as "for": Option<&'static str> = absent("all weigh alike"), KindOfAspect, "calls";
         /// The weight of each kind, in place of for; those that are left out weigh 1.
@@ -30,7 +30,7 @@ part! {
 
 part! {
     /// How much each kind of what users feel weighs.
-    pub struct Weights {
+    pub struct Weights under "advise" {
         /// Goodput of flows without end.
         throughput: Option<f64> = absent("1"), WEIGHT, 2;
         /// How evenly the flows of a group share.

@@ -7,15 +7,15 @@ use serde_json::{Value as Json, json};
 
 use crate::keys::{
     Choice, FLAG, Key, Kind, NAME, Part, RATE, REQUIRED, Reading, Schemas, Size, Text, Time, absent, given,
-    part, shown, shown_as_words, tagged_schema, tagged_table, unknown,
+    part, shown, shown_as_words, tagged_schema, tagged_table,
 };
 use crate::parts::video::Video;
 use crate::quantity::format::{format_rate, format_size};
 use crate::quantity::kind::{Quantity, SIZE, TURN};
 use crate::quantity::law::{Law, LawKind, parse_law};
 use crate::quantity::{MAX_SIZE_BYTES, PS_PER_MS, PS_PER_S, nearest_quotient};
+use crate::text::meant::{meant_word, tag};
 use crate::text::mistake::Mistake;
-use crate::text::nearest::{USUAL_CUTOFF, nearest};
 use crate::text::value::{Table, Value};
 
 const SIZE_LAW: Text<Law> = Text::of("size or law", |value, files| parse_law(value, &SIZE, files));
@@ -62,12 +62,12 @@ fn during_runs(law: Law, value: &Value, of: &Quantity) -> Result<Law, Mistake> {
 
 part! {
     /// TCP with data that never ends.
-    pub struct Bulk {}
+    pub struct Bulk under "application" {}
 }
 
 part! {
     /// TCP with an amount of data to send.
-    pub struct Transfer {
+    pub struct Transfer under "application" {
         /// Payload to send.
         transfer_bytes as "bytes": u64 = REQUIRED, Size { least: 1, most: MAX_SIZE_BYTES }, "2 MB";
     }
@@ -75,7 +75,7 @@ part! {
 
 part! {
     /// A server's way back: what the flows of another group bring is returned as it comes.
-    pub struct Echo {
+    pub struct Echo under "application" {
         /// The group whose data is returned, flow by flow: bulk or a transfer.
         of: String = REQUIRED, NAME, "there";
     }
@@ -83,26 +83,20 @@ part! {
 
 part! {
     /// TCP that has data, then none, by turns, over one connection.
-    pub struct OnOff {
+    pub struct OnOff under "application" {
         /// How long it has data at a time; may be exponential or Pareto.
         on: Option<Law> = absent("this or `size`"), TURN_TIME, "exponential(mean=1 s)";
         /// How much it has at a time, in whole segments, in place of on; may be exponential or Pareto.
         size: Option<Law> = absent("this or `on`"), TURN_SIZE, "100 KB";
         /// How long it is silent then: after on, or after the last byte of size is acknowledged.
         off: Law = REQUIRED, TURN_TIME, "pareto(mean=2 s, shape=1.5)";
-        agree one_on;
-    }
-}
-
-fn one_on(turns: &mut OnOff, reading: &mut Reading<'_>) {
-    if turns.on.is_some() == turns.size.is_some() {
-        reading.refuse(Mistake::new("needs either on or size").accepted("on = '1 s' or size = '100 KB'"));
+        either ["on", "size", "on = '1 s' or size = '100 KB'"];
     }
 }
 
 part! {
     /// Transfers that come one after the other, each over a connection of its own.
-    pub struct ShortFlows {
+    pub struct ShortFlows under "application" {
         /// Payload of each flow; may be a distribution.
         size: Law = REQUIRED, SIZE_LAW, "pareto(mean=30 KB, shape=1.2)";
         /// Mean time between the starts of two flows.
@@ -111,18 +105,13 @@ part! {
         load_bps as "load": Option<u64> = absent("this or `interval`"), RATE, "20 Mbps";
         /// Law of the times between starts.
         arrivals: Arrivals = given("poisson"), Choice::<Arrivals>::any(), "constant";
+        either ["interval", "load", "interval = '50 ms' or load = '20 Mbps'"];
         agree one_interval;
     }
 }
 
 fn one_interval(flows: &mut ShortFlows, reading: &mut Reading<'_>) {
-    let Some(load_bps) = flows.load_bps.filter(|_| flows.interval_ps == 0) else {
-        if flows.load_bps.is_some() || flows.interval_ps == 0 {
-            let accepted = "interval = '50 ms' or load = '20 Mbps'";
-            reading.refuse(Mistake::new("needs either an interval or a load").accepted(accepted));
-        }
-        return;
-    };
+    let Some(load_bps) = flows.load_bps.filter(|_| flows.interval_ps == 0) else { return };
     let Some(mean) = flows.size.mean() else {
         let mistake = Mistake::new("needs the mean of the sizes, which min and max change").key("load");
         let accepted = "interval = '50 ms', or a size without min and max";
@@ -134,7 +123,7 @@ fn one_interval(flows: &mut ShortFlows, reading: &mut Reading<'_>) {
 
 part! {
     /// Fetches over TCP, one after the other, each over a connection of its own; the sender is the server.
-    pub struct Web {
+    pub struct Web under "application" {
         /// What each fetch brings; may be exponential or Pareto.
         size: Law = REQUIRED, TURN_SIZE, "177669 B";
         /// From one fetch's start to the next one's, which waits for the last to be done.
@@ -144,7 +133,7 @@ part! {
 
 part! {
     /// A source that does not listen to its path; its mean rate or mean interval is given.
-    pub struct Udp {
+    pub struct Udp under "application" {
         /// Mean size on the wire, headers included.
         packet_bytes as "packet": u64 = REQUIRED, Size { least: 1, most: LARGEST_PACKET }, "1000 B";
         /// Mean rate on the wire.
@@ -159,6 +148,7 @@ part! {
         sizes: Sizes = given("constant"), Choice::<Sizes>::any(), "exponential";
         /// Each packet is a row of the [exchanges](#exchanges), with its delay variation and jitter; a call is rated.
         record: Option<bool> = absent("`true` for a [call](latency.md#calls)"), FLAG, true;
+        either ["rate", "interval", "rate = '50 Mbps' or interval = '1 s'"];
         agree one_rate;
     }
 }
@@ -190,16 +180,9 @@ impl Udp {
 }
 
 fn one_rate(udp: &mut Udp, reading: &mut Reading<'_>) {
-    match udp.rate_bps {
-        Some(rate_bps) if udp.interval_ps == 0 => {
-            udp.interval_ps =
-                nearest_quotient(8 * u128::from(udp.packet_bytes) * u128::from(PS_PER_S), rate_bps).max(1);
-        }
-        None if udp.interval_ps > 0 => {}
-        _ => {
-            let accepted = "rate = '50 Mbps' or interval = '1 s'";
-            reading.refuse(Mistake::new("needs either a rate or an interval").accepted(accepted));
-        }
+    if let Some(rate_bps) = udp.rate_bps.filter(|_| udp.interval_ps == 0) {
+        udp.interval_ps =
+            nearest_quotient(8 * u128::from(udp.packet_bytes) * u128::from(PS_PER_S), rate_bps).max(1);
     }
     if udp.header_bytes > udp.packet_bytes {
         let most = format_size(udp.packet_bytes);
@@ -212,7 +195,7 @@ fn one_rate(udp: &mut Udp, reading: &mut Reading<'_>) {
 
 part! {
     /// Packets that the receiver returns.
-    pub struct Ping {
+    pub struct Ping under "application" {
         /// Time between two packets.
         interval_ps as "interval": u64 = REQUIRED, Time::from(1), "100 ms";
         /// Size on the wire, both ways.
@@ -286,16 +269,23 @@ impl Kind for ApplicationKind {
         match value {
             Value::Text(word) if word == "bulk" => Some(Application::Bulk(Bulk {})),
             Value::Table(table) => {
-                let word = table.text("kind").filter(|word| APPLICATIONS.contains(word));
-                let Some(word) = word else {
-                    let given = table.entry("kind").map(|entry| &entry.node.value);
-                    reading.refuse(unknown("kind", given, APPLICATIONS).key("kind"));
+                let given = tag(table, "kind");
+                let word = given.and_then(|entry| entry.node.value.as_text());
+                let Some(word) = word.filter(|word| APPLICATIONS.contains(word)) else {
+                    let mistake = match given {
+                        Some(entry) => refused("is not a known kind", &entry.node.value),
+                        None => Mistake::new("is required"),
+                    };
+                    let key = given.map_or("kind", |entry| &entry.name);
+                    reading.refuse(mistake.key(key).accepted(APPLICATIONS.join(", ")));
                     return None;
                 };
                 Application::read(word, table, reading)
             }
             other => {
-                reading.refuse(not_an_application(other));
+                let kinds = APPLICATIONS.join(", ");
+                let accepted = format!("'bulk', or a table whose kind is one of {kinds}");
+                reading.refuse(refused("is not accepted here", other).accepted(accepted));
                 None
             }
         }
@@ -325,13 +315,54 @@ impl Kind for ApplicationKind {
     }
 }
 
-fn not_an_application(value: &Value) -> Mistake {
+/// Applications by their kinds and by words of plain speech, and how scenarios write them.
+const WRITTEN: &[(&str, &str)] = &[
+    ("bulk backup download downloads elephant ftp greedy iperf iperf3 tcp upload uploads", "\"bulk\""),
+    ("transfer file files", "{ kind = \"transfer\", bytes = \"2 MB\" }"),
+    ("on-off burst bursts bursty onoff", "{ kind = \"on-off\", size = \"1 MB\", off = \"4 s\" }"),
+    (
+        "short-flows mice short",
+        "{ kind = \"short-flows\", size = \"pareto(mean=30 KB, shape=1.2)\", load = \"4 Mbps\" }",
+    ),
+    (
+        "web browser browsing http https page pages",
+        "{ kind = \"web\", size = \"177669 B\", every = \"2 s\" }",
+    ),
+    ("video dash hls netflix stream streaming youtube", "{ kind = \"video\" }"),
+    (
+        "call calls phone rtp telephony voice voip",
+        "{ kind = \"udp\", packet = \"200 B\", interval = \"20 ms\" }",
+    ),
+    ("udp cbr datagrams", "{ kind = \"udp\", packet = \"1000 B\", rate = \"1 Mbps\" }"),
+    ("ping icmp pings", "{ kind = \"ping\", interval = \"100 ms\" }"),
+    ("echo", "{ kind = \"echo\", of = \"there\" }"),
+];
+
+/// The mistake of what is no application, with the one that was meant as scenarios write it.
+fn refused(problem: &str, value: &Value) -> Mistake {
     let word = value.as_text().map(str::to_lowercase).unwrap_or_default();
-    let hint = match nearest(&word, APPLICATIONS.iter().copied(), USUAL_CUTOFF) {
-        None => String::new(),
-        Some("bulk") => " (did you mean 'bulk'?)".to_owned(),
-        Some(kind) => format!(" (did you mean {{kind = '{kind}'}}?)"),
-    };
-    let accepted = format!("'bulk', or a table whose kind is one of {}", APPLICATIONS.join(", "));
-    Mistake::new(format!("is not accepted here{hint}")).value(value).accepted(accepted)
+    let words = WRITTEN.iter().flat_map(|(words, _)| words.split(' '));
+    let meant = meant_word(&word, &words.collect::<Vec<_>>());
+    let written = WRITTEN.iter().find(|(words, _)| words.split(' ').any(|each| Some(each) == meant));
+    let hint = written.map_or(String::new(), |(_, written)| format!(" (did you mean {written}?)"));
+    Mistake::new(format!("{problem}{hint}")).value(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::quantity::empirical::NoFiles;
+    use crate::text::places::Places;
+
+    #[test]
+    fn each_application_is_written_as_one_that_is_read() {
+        for (words, written) in WRITTEN {
+            let places = Places::default();
+            let mut reading = Reading::new(&NoFiles, &places);
+            let read = ApplicationKind.read(&crate::keys::toml(written), &mut reading);
+            assert!(read.is_some() && !reading.has_failed(), "{words}");
+        }
+        let known: Vec<&str> = WRITTEN.iter().filter_map(|(words, _)| words.split(' ').next()).collect();
+        assert!(APPLICATIONS.iter().all(|kind| known.contains(kind)));
+    }
 }

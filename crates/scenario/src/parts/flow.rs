@@ -24,7 +24,7 @@ const DSCP: Text<u64> = Text {
 
 part! {
     /// A group of flows that share everything but what is drawn at random.
-    pub struct Flow {
+    pub struct Flow under "flows" {
         include keys: TcpKeys;
         /// Name of the group.
         name: String = absent("`\"flows0\"`, `\"flows1\"`, …"), NAME, "short" => String::new();

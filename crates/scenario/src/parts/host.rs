@@ -35,7 +35,7 @@ const PRESET: Presence = absent("the host's");
 
 part! {
     /// What hosts do beside TCP, in place of what their presets say: of every flow group whose host is not `ideal`.
-    pub struct Host {
+    pub struct Host under "hosts" {
         /// Rate of the card's line. The segments of a packet leave one after the other at it; a group's `access_rate` goes before.
         line_rate_bps as "line_rate": Option<u64> = PRESET, RATE, "40 Gbps";
         /// What of a flow without a pace may wait for the card before the sender stops.

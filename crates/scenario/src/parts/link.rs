@@ -41,7 +41,7 @@ shown! { Capacity => "str | None", Handover => "str", LossBursts => "str", }
 
 part! {
     /// What is new of a link from a moment on.
-    pub struct Change {
+    pub struct Change under "what-changes" {
         /// When.
         at_ps as "at": u64 = REQUIRED, Time::from(0), "100 s";
         /// The new limit.
@@ -55,7 +55,7 @@ part! {
 
 part! {
     /// A queue, a transmitter and a propagation delay.
-    pub struct Link {
+    pub struct Link under "links" {
         /// What paths and overrides call it; in the short form `bottleneck`.
         name: String = absent("`\"link0\"`, `\"link1\"`, …"), NAME, "west" => String::new();
         /// Transmission rate.

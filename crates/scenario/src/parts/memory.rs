@@ -9,7 +9,7 @@ const PPM: f64 = 1e6;
 
 part! {
     /// A memory that the queues of several links share.
-    pub struct Memory {
+    pub struct Memory under "memories" {
         /// What messages call it.
         name: String = absent("`\"memory0\"`, `\"memory1\"`, …"), NAME, "switch" => String::new();
         /// Its size.

@@ -5,7 +5,7 @@ use crate::keys::{Names, REQUIRED, Time, Whole, absent, given, part};
 
 part! {
     /// What to sample over time.
-    pub struct Probes {
+    pub struct Probes under "probes" {
         /// Time between samples.
         interval_ps as "interval": u64 = REQUIRED, Time::from(1_000_000), "10 ms";
         /// Links to sample.

@@ -8,10 +8,13 @@ use serde_json::{Map, Value as Json, json};
 use super::parameter::{Held, key_of, kind_of, resolved_name};
 use crate::keys::{Key, Kind, Reading, Schemas, shown, tagged_schema, unknown};
 use crate::quantity::buffer::Buffer;
+use crate::text::meant::{Meant, meant_word, page, short_list, tag};
 use crate::text::mistake::Mistake;
-use crate::text::nearest::hint_at;
 use crate::text::value::{Table, Value};
 use crate::text::write::inline_toml;
+
+/// The heading of docs/scenario.md that has them.
+const HEADING: &str = "queue-disciplines";
 
 /// A parameter of `fifo` that scenarios write beside the queue, as a key of the link.
 pub const KEY_OF_LINKS: &str = "mark_above";
@@ -143,10 +146,11 @@ impl Kind for QueueKind {
             reading.refuse(not_a_queue(value));
             return None;
         };
-        let Some(kind) = table.text("discipline").and_then(described) else {
+        let given = tag(table, "discipline");
+        let Some(kind) = given.and_then(|entry| entry.node.value.as_text()).and_then(described) else {
             let known: Vec<&str> = DisciplineConfig::KINDS.iter().map(|kind| kind.word.word).collect();
-            let given = table.entry("discipline").map(|entry| &entry.node.value);
-            reading.refuse(unknown("discipline", given, &known).key("discipline"));
+            let mistake = unknown("discipline", given.map(|entry| &entry.node.value), &known, HEADING);
+            reading.refuse(mistake.key(given.map_or("discipline", |entry| &entry.name)));
             return None;
         };
         read_queue(kind, table, reading)
@@ -171,16 +175,18 @@ impl Kind for QueueKind {
 }
 
 fn not_a_queue(value: &Value) -> Mistake {
-    let hint = hint_at(value, &words());
-    let quoted: Vec<String> = words().into_iter().map(|word| format!("'{word}'")).collect();
-    let accepted = format!("{}, or a table such as {{discipline = 'codel'}}", quoted.join(", "));
+    let (known, written) = (words(), value.as_text().unwrap_or_default());
+    let meant = meant_word(written, &known);
+    let hint = meant.map_or(String::new(), |word| Meant::Word(word).hint());
+    let words = short_list(written, meant, &known, &page(HEADING));
+    let accepted = format!("{words}, or a table such as {{discipline = 'codel'}}");
     Mistake::new(format!("is not accepted here{hint}")).value(value).accepted(accepted)
 }
 
 fn read_queue(kind: &Described<DisciplineConfig>, table: &Table, reading: &mut Reading<'_>) -> Option<Queue> {
     let parameters = parameters(kind);
     let known: Vec<&str> = std::iter::once("discipline").chain(parameters.iter().map(|p| p.key)).collect();
-    reading.table(table, &known, |reading| {
+    reading.table(table, &known, HEADING, |table, reading| {
         let mut queue =
             Queue { discipline: kind.word.word, config: (kind.default)(), thresholds: Vec::new() };
         for parameter in &parameters {

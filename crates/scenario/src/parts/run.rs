@@ -11,7 +11,7 @@ const WARMUP_SHARE: u64 = 5;
 
 part! {
     /// Length, warm-up, seed, stack and hosts of the run.
-    pub struct Run {
+    pub struct Run under "run" {
         /// Title of the run, for tables and plots.
         name: Option<String> = absent("the file's name"), TITLE, "Figure 1";
         /// Simulated time.

@@ -17,7 +17,7 @@ shown_as_words!(RateRule);
 part! {
     /// Adaptive video (DASH): a client fetches segments over one TCP connection, each at a bitrate of its choice, and plays them;
     /// the sender is the server.
-    pub struct Video {
+    pub struct Video under "application" {
         /// Playing time of a segment.
         segment_ps as "segment": u64 = given("4 s"), Time::from(VideoPlan::SHORTEST_PS), "2 s";
         /// The bitrates that there are, from the lowest.

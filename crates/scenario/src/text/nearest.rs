@@ -1,21 +1,11 @@
 //! The word that was meant: Ratcliff and Obershelp's measure of likeness, as in Python's difflib.
 
-use super::value::Value;
-
 /// Least likeness of a word that is suggested.
 pub const USUAL_CUTOFF: f64 = 0.6;
-/// Longer texts are no misspelled words, and would take long to compare.
-const LONGEST_WORD: usize = 64;
 
 /// A hint at the word that was meant, as a part of a message; empty if none is near.
 pub fn hint<'a>(written: &str, words: impl IntoIterator<Item = &'a str>, cutoff: f64) -> String {
     nearest(written, words, cutoff).map_or(String::new(), |word| format!(" (did you mean '{word}'?)"))
-}
-
-/// A hint at the one of some words that a value was meant to be, whatever its case; empty if none is near.
-pub fn hint_at(value: &Value, words: &[&str]) -> String {
-    let written = value.as_text().filter(|text| text.chars().count() <= LONGEST_WORD);
-    written.map_or(String::new(), |text| hint(&text.to_lowercase(), words.iter().copied(), USUAL_CUTOFF))
 }
 
 /// The nearest of some words, if one is at least as near as `cutoff`, 0 to 1.
@@ -23,6 +13,13 @@ pub fn nearest<'a>(written: &str, words: impl IntoIterator<Item = &'a str>, cuto
     let likenesses = words.into_iter().map(|word| (likeness(word, written), word));
     let near = likenesses.filter(|(likeness, _)| *likeness >= cutoff);
     near.max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(b.1))).map(|(_, word)| word)
+}
+
+/// The few of some words that are likest, the likest first.
+pub fn likest<'a>(written: &str, words: &[&'a str], few: usize) -> Vec<&'a str> {
+    let mut sorted: Vec<(f64, &str)> = words.iter().map(|word| (likeness(word, written), *word)).collect();
+    sorted.sort_by(|a, b| b.0.total_cmp(&a.0));
+    sorted.into_iter().take(few).map(|(_, word)| word).collect()
 }
 
 /// Twice the characters in common blocks, as a share of all characters.
