@@ -31,7 +31,11 @@ UDP = {"kind": "udp", "packet": "100 B", "rate": "1 Mbps"}
             "run.stack: 'bsd' is not a known word; accepted: rfc, ns2-sack1, linux, inet-reno",
         ),
         ("run.name", "a\a", "run.name: 'a\\x07' is not a usable title; accepted: one line of text"),
-        ("run.duraton", "1 s", "run.duraton: is not a known key (did you mean 'duration'?); accepted: what docs"),
+        (
+            "run.duraton",
+            "1 s",
+            "run.duraton: is not a known key (did you mean 'duration'?); accepted: what docs",
+        ),
         (
             "advise.for",
             "call",
@@ -42,7 +46,11 @@ UDP = {"kind": "udp", "packet": "100 B", "rate": "1 Mbps"}
             3,
             "advise.for: 3 is not a valid kind; accepted: throughput, fairness, latency, calls, pages,",
         ),
-        ("advise.weights.cals", 3, "weights.cals: is not a known key (did you mean 'calls'?); accepted: what"),
+        (
+            "advise.weights.cals",
+            3,
+            "weights.cals: is not a known key (did you mean 'calls'?); accepted: what",
+        ),
         (
             "advise.weights.calls",
             -1,
@@ -248,7 +256,11 @@ UDP = {"kind": "udp", "packet": "100 B", "rate": "1 Mbps"}
             "flows[0].congestion: 'cubix' is not a known congestion control (did you mean 'cubic'?); ",
         ),
         ("flows.short.congestion", "BIC", "'BIC' is not a known congestion control (did you mean 'bic'?)"),
-        ("flows.short.congestion", "fixed", "control (did you mean 'fixed(N)'?); accepted: fixed(N) with N of"),
+        (
+            "flows.short.congestion",
+            "fixed",
+            "control (did you mean 'fixed(N)'?); accepted: fixed(N) with N of",
+        ),
         ("flows.short.congestion", "fixed(0)", "'fixed(0)' is not a known congestion control"),
         ("flows.short.congestion", "reno(hystart)", "'reno(hystart)' is not a known congestion control"),
         ("flows.short.congestion", "x" * 5000, "is not a known congestion control; accepted: tahoe,"),
@@ -302,7 +314,11 @@ UDP = {"kind": "udp", "packet": "100 B", "rate": "1 Mbps"}
         ),
         ("probes", {"interval": "1 s", "flows": ["all"]}, "probes.flows[0]: 'all' names no flows"),
         ("probes", {"links": ["west"]}, "probes.interval: is required"),
-        ("link", [], "link: is not a known key (did you mean 'links'?); accepted: what docs/scenario.md lists"),
+        (
+            "link",
+            [],
+            "link: is not a known key (did you mean 'links'?); accepted: what docs/scenario.md lists",
+        ),
         ("run", "fast", "run: 'fast' is not a table"),
     ],
 )

@@ -72,7 +72,12 @@ def change(word: str, **link: object) -> dict[str, Any]:
 
 
 def test_a_buffer_that_is_a_number_alone_is_packets() -> None:
-    assert change("fifo:448") == change("fifo:448 packets")
+    assert (
+        change("fifo:448")
+        == change("fifo:448 packets")
+        == change("fifo 448 packets")
+        == change(" fifo  448 ")
+    )
 
 
 def test_every_queue_has_every_value(comparison: Comparison) -> None:

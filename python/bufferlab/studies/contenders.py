@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -20,6 +21,9 @@ LLQ_CLASSES: Final = 2
 """Calls, and the rest: each has a queue-limit of its own, and a scenario's buffer is that of both."""
 
 _KEY: Final = "queues"
+
+_BETWEEN: Final = re.compile(r"\s*:\s*|\s+")
+"""What stands between a queue's word and its buffer: a colon, or a space only."""
 
 
 @dataclass(frozen=True)
@@ -84,17 +88,27 @@ def changes(contender: Contender, scenario: Scenario, index: int) -> dict[str, A
     return overrides if buffer is None else {**overrides, **lasting(scenario, index)}
 
 
+def word_and_buffer(written: str) -> tuple[str, str | None]:
+    """The word of a queue as written, and its buffer if it has one.
+
+    >>> word_and_buffer("fifo:50 ms"), word_and_buffer("fifo 50 ms"), word_and_buffer("codel")
+    (('fifo', '50 ms'), ('fifo', '50 ms'), ('codel', None))
+    """
+    word, *buffer = _BETWEEN.split(written.strip(), maxsplit=1)
+    return word, buffer[0] if buffer else None
+
+
 def _parse(written: str, tables: Mapping[str, Table]) -> Contender:
-    name = written.strip()
-    word, colon, size = (part.strip() for part in name.partition(":"))
+    word, size = word_and_buffer(written)
     table = tables.get(word)
     if table is None and is_llq(word):
         raise InputError("has no marked calls to go first", key=_KEY, value=word, accepted=_accepted(tables))
     if table is None and word != OWN:
         hint = did_you_mean(word, [*tables, OWN])
         raise InputError(f"is not a known queue{hint}", key=_KEY, value=word, accepted=_accepted(tables))
-    if not colon:
-        return Contender(name, word, table, None)
+    if size is None:
+        return Contender(word, word, table, None)
+    name = f"{word}:{size}"
     size = f"{size} packets" if size.isdecimal() else size
     try:
         check_buffer(size)
@@ -122,8 +136,8 @@ def _of_all_classes(word: str, size: str) -> str:
 def _accepted(words: Iterable[str]) -> str:
     """What the list may be, for messages; a number alone is packets, as in bounds."""
     return (
-        f"{', '.join((*words, OWN))}; with a buffer after a colon if wanted, as in fifo:bdp, "
-        "fifo:448 (packets) or 'codel:50 ms'; commas between them"
+        f"{', '.join((*words, OWN))}; with a buffer after a colon or a space if wanted, as in fifo:bdp, "
+        "fifo:448 (packets) or 'codel 50 ms'; commas between them"
     )
 
 

@@ -13,7 +13,7 @@ from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.beside import Beside
 from bufferlab.studies.advise.llq import LABELS, known_queues
 from bufferlab.studies.advise.queues import Queue, queue_at
-from bufferlab.studies.contenders import changes, parse_contenders
+from bufferlab.studies.contenders import changes, parse_contenders, word_and_buffer
 from bufferlab.studies.words import OWN, is_llq
 
 TODAY: Final = "today"
@@ -119,7 +119,7 @@ def todays(written: str, base: Scenario, index: int, queue_of: Callable[[str], Q
 
 def label_of(written: str | None) -> str:
     """What a queue that was said to run today is called in tables, where that is not its discipline."""
-    return LABELS.get((written or "").partition(":")[0].strip(), "")
+    return LABELS.get(word_and_buffer(written or "")[0], "")
 
 
 def _none(written: str, problem: str) -> InputError:
