@@ -69,7 +69,7 @@ def test_the_backlog_of_a_sawtooth_is_as_by_hand(queue: str) -> None:
         {
             "run": {"duration": "12 s", "warmup": "2 s"},
             "bottleneck": {"rate": "8 Mbps", "buffer": "50 packets", "queue": queue},
-            "flows": [{"count": 5, "rtt": "10 ms", "application": application}],
+            "flows": [{"count": 5, "rtt": "10 ms", "start": "0 s", "application": application}],
         }
     )
     result = simulate(scenario, 1)

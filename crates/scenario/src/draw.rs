@@ -1,7 +1,8 @@
 //! Draws what is random about the flows of a group: round-trip times, starts, stops, sizes of short flows.
 //!
 //! Each group draws from streams of its own, derived from the seed and the group's name: adding, removing or reordering
-//! groups changes no other group's draws, and raising a group's count leaves its first flows as they were.
+//! groups changes no other group's draws, and raising a group's count leaves its first flows as they were (but for a lone
+//! flow that acts by turns, which has no phase).
 
 use bufferlab_simulator::StreamKind;
 use bufferlab_units::Stream;

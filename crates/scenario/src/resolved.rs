@@ -85,6 +85,7 @@ impl Resolved {
         let only = if let [only] = links.as_slice() { Some(only.name.as_str()) } else { None };
         for (index, flow) in flows.iter_mut().enumerate() {
             name(&mut flow.name, || format!("flows{index}"));
+            flow.start = flow.starts(run.duration_ps);
             complete(flow, only, Some(run.stack), Hosts { preset: Some(run.host), table: host.as_ref() });
         }
         for (index, memory) in memories.iter_mut().enumerate() {

@@ -363,3 +363,47 @@ fn a_seed_settles_what_depends_on_the_flows_drawn() {
     assert_eq!(after["flows"], before["flows"]);
     assert_eq!(seeded.draws[1].rtt_ps, [990_000_000_000; 3]);
 }
+
+/// Different users have different phases; a start that is stated holds.
+#[test]
+fn flows_that_act_by_turns_start_at_random_within_a_period() {
+    let head = "[run]\nduration = \"60 s\"\n[bottleneck]\nrate = \"9 Mbps\"\nbuffer = \"9 packets\"\n";
+    let start = |keys: &str, application: &str| {
+        let text = format!("{head}[[flows]]\nrtt = \"20 ms\"\n{keys}\napplication = {application}\n");
+        let seeded = scenario(&text).seeded(Some(3)).unwrap();
+        (seeded.resolved.flows[0].start.text.clone(), seeded.plan.flows.start_ps)
+    };
+    let web = "{ kind = \"web\", size = \"pareto(mean=30 KB, shape=1.2)\", every = \"6 s\" }";
+    let (text, mut start_ps) = start("count = 30", web);
+    assert_eq!(text, "uniform(0 s, 6 s)");
+    start_ps.sort_unstable();
+    start_ps.dedup();
+    assert!(start_ps.len() == 30 && start_ps[29] < 6_000_000_000_000, "{start_ps:?}");
+    let stated = start("count = 30\nstart = \"uniform(0 s, 6 s)\"", web).1;
+    assert_eq!(stated, start("count = 30", web).1);
+    let spread = [
+        ("{ kind = \"udp\", packet = \"200 B\", interval = \"20 ms\" }", "uniform(0 s, 20 ms)"),
+        ("{ kind = \"udp\", packet = \"1000 B\", rate = \"1 Mbps\" }", "uniform(0 s, 8 ms)"),
+        ("{ kind = \"ping\", interval = \"100 ms\" }", "uniform(0 s, 100 ms)"),
+        ("{ kind = \"on-off\", on = \"1 s\", off = \"2 s\" }", "uniform(0 s, 3 s)"),
+        ("{ kind = \"on-off\", size = \"1 MB\", off = \"4 s\" }", "uniform(0 s, 4 s)"),
+        ("{ kind = \"video\" }", "uniform(0 s, 4 s)"),
+    ];
+    for (application, expected) in spread {
+        assert_eq!(start("count = 2", application).0, expected, "{application}");
+    }
+    let at_once = [
+        ("count = 30\nstart = \"0 s\"", web),
+        ("count = 1", web),
+        ("count = 2\nstop = \"5 s\"", web),
+        ("count = 2", "\"bulk\""),
+        ("count = 2", "{ kind = \"web\", size = \"1 MB\", every = \"61 s\" }"),
+        ("count = 2", "{ kind = \"web\", size = \"1 MB\", every = \"exponential(mean=6 s)\" }"),
+        ("count = 2", "{ kind = \"udp\", packet = \"200 B\", interval = \"20 ms\", arrivals = \"poisson\" }"),
+        ("count = 2", "{ kind = \"on-off\", on = \"exponential(mean=1 s)\", off = \"2 s\" }"),
+    ];
+    for (keys, application) in at_once {
+        let (text, start_ps) = start(keys, application);
+        assert!(text == "0 s" && start_ps.iter().all(|ps| *ps == 0), "{keys} {application}: {text}");
+    }
+}

@@ -256,6 +256,24 @@ impl Application {
     pub fn is_datagrams(&self) -> bool {
         matches!(self, Application::Udp(_) | Application::Ping(_))
     }
+
+    /// After which time it does the same again, where its keys say so: what it does at random has no period.
+    pub fn period_ps(&self) -> Option<u64> {
+        match self {
+            Application::Web(web) => web.every.fixed(),
+            Application::Video(video) => Some(video.segment_ps),
+            Application::Ping(ping) => Some(ping.interval_ps),
+            Application::Udp(udp) => Some(udp.interval_ps).filter(|_| udp.arrivals == Arrivals::Constant),
+            Application::OnOff(turns) => {
+                let on_ps = turns.on.as_ref().map_or(Some(0), Law::fixed)?;
+                turns.off.fixed().map(|off_ps| on_ps + off_ps)
+            }
+            Application::Bulk(_)
+            | Application::Transfer(_)
+            | Application::Echo(_)
+            | Application::ShortFlows(_) => None,
+        }
+    }
 }
 
 /// An application: a table whose `kind` says which, or "bulk".

@@ -8,8 +8,9 @@ use super::tcp::Stack;
 use super::tcp_keys::TcpKeys;
 use crate::keys::{Fraction, NAME, Names, RATE, REQUIRED, Reading, Text, Whole, absent, given, part};
 use crate::quantity::dscp::{parse_dscp, schema as dscp_schema};
+use crate::quantity::format::format_time;
 use crate::quantity::kind::TIME;
-use crate::quantity::law::{Law, parse_law};
+use crate::quantity::law::{Law, LawKind, parse_law};
 use crate::text::mistake::Mistake;
 use crate::text::value::Value;
 
@@ -47,7 +48,8 @@ part! {
         /// Host that receives.
         receiver: Option<String> = absent("each flow has its own"), NAME, "laptop";
         /// First packet; may be a distribution.
-        start: Law = given("0 s"), TIME_LAW, "uniform(0 s, 5 s)";
+        start: Law = absent("`\"0 s\"`, or [spread over a period](#starts)"), TIME_LAW, "uniform(0 s, 5 s)"
+            => Law::constant(0, "", &TIME);
         /// No new data from here on.
         stop: Option<Law> = absent("the run's end"), TIME_LAW, "400 s";
         /// What sends.
@@ -64,6 +66,27 @@ part! {
         /// What its hosts do beside TCP; none if they are ideal.
         host_model: Option<HostModel>;
         agree agree;
+    }
+}
+
+impl Flow {
+    /// When its flows start, as stated. If nothing is stated, flows that act by turns are spread over a period, each with a
+    /// phase of its own as different users have it; otherwise all would act in the same instants for ever, and nothing in
+    /// the run would be random. All others start at once, and so do those whose period does not end within the run.
+    pub fn starts(&self, duration_ps: u64) -> Law {
+        if !self.start.text.is_empty() {
+            return self.start.clone();
+        }
+        let end_ps =
+            self.stop.as_ref().map_or(Some(duration_ps), |stop| stop.fixed().map(|ps| ps.min(duration_ps)));
+        let period_ps = self.application.period_ps().filter(|_| self.count > 1);
+        match period_ps.filter(|period_ps| end_ps.is_some_and(|end_ps| *period_ps < end_ps)) {
+            Some(high) => {
+                let text = format!("uniform(0 s, {})", format_time(high));
+                Law { kind: LawKind::Uniform { low: 0, high }, ..Law::constant(0, text, &TIME) }
+            }
+            None => Law::constant(0, "0 s", &TIME),
+        }
     }
 }
 
@@ -88,7 +111,7 @@ fn agree(flow: &mut Flow, reading: &mut Reading<'_>) {
         && stop_ps <= start_ps
     {
         let mistake = Mistake::new("is not after the start").key("stop").text(&stop.text);
-        reading.refuse(mistake.accepted(format!("after {}", flow.start.text)));
+        reading.refuse(mistake.accepted(format!("after {}", format_time(start_ps))));
     }
 }
 
