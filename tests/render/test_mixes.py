@@ -179,6 +179,13 @@ def test_what_is_typed_is_for_the_assumed_mix() -> None:
     )
 
 
+def test_a_queue_that_all_cases_have_comes_before_the_counters() -> None:
+    now = dataclasses.replace(WORSE, queue="pie")
+    found = head(assumed_mix(now, today(FINE), least=5))
+    assert found[0].startswith("Run fifo. For its buffer first read today's drop counters, as the flows'")
+    assert head(assumed_mix(now, today(FINE), least=None))[0].startswith("First read")  # pie may stay
+
+
 def test_where_one_control_alone_lets_today_s_queue_stay_its_case_says_so() -> None:
     found = head(assumed_mix(WORSE, today(FINE), least=None))
     assert "- about 0.5 % dropped, reno alone: keep today's fifo, 64 packets; wait 20 ms." in found

@@ -29,7 +29,7 @@ Means = Callable[[str], Estimate]
 ITEM: Final = "- "
 """What the sentence of a case begins with."""
 
-_COUNTED: Final = "First read today's drop counters, as the flows' congestion controls decide:"
+_COUNTED: Final = "irst read today's drop counters, as the flows' congestion controls decide:"
 _CAPTURED: Final = "Which they are, 'bufferlab observe' tells from a capture."
 
 
@@ -60,11 +60,13 @@ class Cases(NamedTuple):
         mixed: The assumed mix.
         others: The other cases.
         are_counted: Whether the drop counters of today's queue tell them apart.
+        queue: The queue of all cases, where it is another one than today's; else empty.
     """
 
     mixed: _Case
     others: list[_Case]
     are_counted: bool
+    queue: str = ""
 
     def sentences(self, begin: str) -> list[str]:
         """The first lines of the answer.
@@ -76,7 +78,8 @@ class Cases(NamedTuple):
             found = [
                 f"{ITEM}about {each.lost} dropped, {each.flows}: {each.sentence()}" for each in self._known()
             ]
-            return [_COUNTED, *found]
+            first = f"{begin} {self.queue}. For its buffer f" if self.queue else "F"
+            return [f"{first}{_COUNTED}", *found]
         others = [f"{ITEM}if they are {each.flows}: {each.sentence()}" for each in self.others]
         return [f"{begin} {self.mixed.sentence(f' if the flows are {self.mixed.flows}')}", *others, _CAPTURED]
 
@@ -112,7 +115,11 @@ def cases(advice: Advice, what: str) -> Cases | None:
     flows = "the assumed mix" if are_counted else f"{listed(list(controls))}, as assumed"
     gives = _gives(advice.answer.checked, None if now is None else now.mean, are_counted=are_counted)
     mixed = _Case(flows, what, gives, _lost(now) if are_counted else "")
-    return Cases(mixed, [alone, *_newer(advice, there, are_counted=are_counted)], are_counted)
+    is_other = (
+        now is not None and now.queue != advice.answer.queue.kind and buffer_decided(advice) is not None
+    )
+    others = [alone, *_newer(advice, there, are_counted=are_counted)]
+    return Cases(mixed, others, are_counted, advice.answer.title if is_other else "")
 
 
 def _alone(advice: Advice, there: Unmixed, *, are_counted: bool) -> _Case | None:
