@@ -66,7 +66,7 @@ def test_what_goes_the_other_way_is_said(at_home: tuple[Path, Result]) -> None:
     sent = int(links.filter(direction=0)["wire_bytes"][0])
     assert (other.wire_bytes, other.share) == (sent, sent / int(links["wire_bytes"].sum()))
     assert f"other way out: {100 * other.share:.2g} % of this interface's bytes, " in text
-    assert "% of its payload, 1 long flow; not in the lines above, --direction out asks about it" in text
+    assert "% of its payload, 1 long flow; not in the lines above (--direction out)" in text
     assert found.to_dict()["other_way"]["packets"] == other.packets
 
 

@@ -217,7 +217,7 @@ def test_a_rate_that_may_be_a_pace_is_doubted_where_it_is_read(tmp_path: Path) -
     seen = captured(tmp_path, "10 Mbps", [{"count": 2, "rtt": "30 ms"}])
     assert not seen.is_rate_a_pace and pace_text(seen, NOTHING) == ""
     doubted = dataclasses.replace(seen, is_rate_a_pace=True)
-    assert "windows; it may be the senders' pace); offered" in " ".join(str(doubted).split())
+    assert "of them; it may be the senders' pace); offered" in " ".join(str(doubted).split())
     first = pace_text(doubted, NOTHING)
     assert first.startswith("Beware, this may be wrong: 10 Mbps may be the pace of the senders")
     assert pace_text(doubted, Known(rate="10 Mbps")) == ""

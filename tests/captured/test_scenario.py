@@ -505,7 +505,7 @@ def test_flows_that_pause_are_seen(place: str, others: dict[str, Any], pausing: 
     found = bufferlab.observe(path)
     assert len(found.pausing) == pausing
     text = " ".join(str(found).split())
-    assert (f"; {pausing} of 5 long flows pause link" in text) == bool(pausing)
+    assert (f"; {pausing} of 5 long flows pause accuracy" in text) == bool(pausing)
     groups = [group for group in _groups(found) if group["name"].startswith("pausing")]
     assert sum(group["count"] for group in groups) == pausing
 
@@ -534,3 +534,20 @@ def test_a_run_of_flows_that_pause_uses_as_much(place: str, tmp_path: Path) -> N
     assert float(group["application"]["size"].removesuffix(" B")) == pytest.approx(1.2e6, rel=0.1)
     again = link_of(bufferlab.run(found.scenario(mix=CUBIC), progress=False)[0])
     assert again["utilization"] == pytest.approx(link_of(result)["utilization"], abs=0.06)
+
+
+@pytest.mark.parametrize("place", ["senders", "receivers"])
+def test_round_trips_of_flows_behind_links_of_their_own(place: str, tmp_path: Path) -> None:
+    path = tmp_path / "link.pcapng"
+    rates = {"20 ms": "100 Mbps", "50 ms": "20 Mbps", "80 ms": "10 Mbps"}
+    link = {
+        "run": {"duration": "30 s", "warmup": "5 s", "seed": 37, "stack": "linux"},
+        "bottleneck": {"rate": "50 Mbps", "delay": "3 ms", "buffer": "1 bdp"},
+        "flows": [
+            {**STEADY, "name": f"of{number}", "count": 4, "rtt": rtt, "access_rate": rate}
+            for number, (rtt, rate) in enumerate(rates.items())
+        ],
+    }
+    (result,) = bufferlab.run(link, progress=False, pcap=path, pcap_at=[place])
+    found = bufferlab.observe(path).long["rtt_ms"].sort()
+    assert found.to_list() == pytest.approx(result.flows["propagation_ms"].sort().to_list(), rel=0.05)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 import bufferlab
 from bufferlab import Findings
 from bufferlab.captured.flows import LEAST_RTT_MS
+from bufferlab.captured.lengths import MEASURED, accuracy_text, short_texts
 
 from .conftest import Captured
 
@@ -56,11 +58,9 @@ def test_a_buffer_of_few_packets_is_very_small(packets: int, tmp_path: Path) -> 
 
 def test_the_side_of_the_queue_is_said(captured: Captured) -> None:
     before, behind = (bufferlab.observe(path) for path in (captured.at_senders, captured.at_receivers))
-    side = (
-        "seen from before the queue, where what it sends and marks shows in acknowledgments alone; near the"
-    )
+    side = "seen from before the queue: what it drops and marks shows in acknowledgments alone; near the"
     assert f"{side} sender (5 of 5 long flows)" in screen(before)
-    assert "seen from behind the queue, where what arrives there is not seen" in screen(behind)
+    assert "seen from behind the queue: what arrives at it is not seen" in screen(behind)
     paced = screen(dataclasses.replace(before, is_paced=True))
     assert "seen from near the sender" in paced and "nothing shows that packets wait for the link" in paced
 
@@ -86,7 +86,7 @@ def test_waits_of_a_queue_that_may_never_have_been_empty_are_bounds(captured: Ca
     assert not found.is_never_empty
     assert "Mbps before drops, 10" in screen(found)
     assert re.search(
-        r"drops early there; half of the packets find \d\d % of it used or more losses", screen(found)
+        r"the queue drops early; half of the packets find it at least \d\d % full losses", screen(found)
     )
     said = screen(dataclasses.replace(found, is_never_empty=True))
     assert "in short half of the packets wait at least 27.9 ms, one in twenty at least 3" in said
@@ -104,3 +104,21 @@ def test_a_short_capture_says_how_short(captured: Captured, tmp_path: Path) -> N
     assert "in short half of the packets wait" in minute
     brief = screen(captured_link(tmp_path, "senders", "20 Mbps", "40 ms", count=3))
     assert "in short in these 20 s, half of the packets wait" in brief
+
+
+def test_how_far_a_buffer_may_be_off_is_that_of_the_measured_captures(captured: Captured) -> None:
+    with resources.files("bufferlab.evidence.captures").joinpath("measured/decisions.csv").open("rb") as file:
+        rows = pl.read_csv(file).filter(~pl.col("capture").str.contains(","))
+    measured = {
+        int(name.split()[0]): (round(low, 2), round(high, 2))
+        for name, low, high in rows.select("capture", "low_ratio", "high_ratio").iter_rows()
+    }
+    assert {each.capture_s: (each.low, each.high) for each in MEASURED} == measured
+    ten, sixty = "0.8 to 1.66 times the right one in nine of ten", "from 60 s 0.83 to 1.18 times"
+    assert accuracy_text(12.0).startswith(f"a buffer sized from 10 s was {ten}")
+    assert accuracy_text(12.0).endswith(f"{sixty}: capture longer")
+    assert f"{sixty}, from less it is worse: capture" in accuracy_text(3.0)
+    assert "capture longer" not in accuracy_text(59.0) and not list(short_texts(29.0))
+    assert list(short_texts(12.0)) == [accuracy_text(12.0)]
+    text = screen(bufferlab.observe(captured.at_senders))
+    assert f"accuracy {accuracy_text(30.0)} link" in text and "; the buffer holds 3" in text

@@ -19,8 +19,8 @@ DIRECTIONS: Final = ("out", "in")
 
 RATE_BY: Final = (
     "nothing",
-    "throughput of 1 s while packets wait",
-    "throughput of 100 ms while packets wait",
+    "throughput while packets wait, in windows of 1 s",
+    "throughput while packets wait, in windows of 100 ms",
     "distances of packets: the slowest link before this place",
 )
 VANTAGES: Final = ("unknown", "near the sender", "near the receiver", "in between")

@@ -356,6 +356,7 @@ def _hand_over(
 def _fit_and_write(found: Findings, path: Path | None, known: Known, answer: _Answer) -> None:
     from bufferlab.captured.doubts import contradicted, refuse_idle  # noqa: PLC0415 - slow to import
     from bufferlab.captured.fitting import fitted, refuse_unlike  # noqa: PLC0415
+    from bufferlab.captured.lengths import short_texts  # noqa: PLC0415
     from bufferlab.progress import progress_bar  # noqa: PLC0415
     from bufferlab.render.observe.fit import (  # noqa: PLC0415
         BEWARE,
@@ -372,10 +373,11 @@ def _fit_and_write(found: Findings, path: Path | None, known: Known, answer: _An
         fit = fitted(found, known, tell=bar.update)
     if answer.is_wanted:
         refuse_unlike(fit, known, found.observation.file)
-    lines = list(fit_lines(fit, is_mix_given=known.mix is not None))
+    is_mix_given = known.mix is not None
+    lines = list(fit_lines(fit, is_mix_given=is_mix_given))
     against = list(contradicted(found, known))
     doubts = [f"{BEWARE}{each}" for each in (*found.doubts, *against)]
-    grave = list(fit_doubts(fit, is_mix_given=known.mix is not None))
+    grave = [*fit_doubts(fit, is_mix_given=is_mix_given), *short_texts(found.observation.duration_s)]
     unfit = unfit_text(fit) or pace_text(found, known)
     answer = answer._replace(unfit=unfit, against=[*grave, *against, *found.doubts], supposed=fit.supposed)
     if fit.is_queue_known and not unfit:

@@ -137,8 +137,8 @@ def fit_doubts(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
     if is_like(fit):
         yield from _of_today(fit)
     if fit.controls is not None and fit.alike and not is_mix_given:
-        others = " or ".join((fit.controls, *map(str, fit.alike[:2])))
-        yield f"controls are a guess, by runs: {others}; {_UNTRIED} were not tried; --mix names them"
+        others = listed([fit.controls, *map(str, fit.alike[:2])])
+        yield f"controls are not told apart by runs: {others}; {_UNTRIED} were not tried; --mix names them"
     yield from _near_heavy(fit)
     if fit.controls is None and not is_mix_given:
         yield "controls are not known and assumed, and the answer rests on them: --mix names them"
@@ -178,8 +178,14 @@ def _near_heavy(fit: Fit) -> Iterator[str]:
 
 
 def _controls(fit: Fit, *, is_mix_given: bool, is_far: bool) -> Iterator[str]:
-    if fit.controls is not None:
-        yield f"controls: {_NEAREST.format(fit.controls)}{_also(fit.alike)}"
+    if fit.controls is not None and fit.alike:
+        near = listed([fit.controls, *map(str, fit.alike)])
+        yield (
+            f"controls: not told apart: runs with {near} come as near to the capture; the scenario has "
+            f"{fit.controls}, --mix names another"
+        )
+    elif fit.controls is not None:
+        yield f"controls: {_NEAREST.format(fit.controls)}"
     elif not is_mix_given:
         is_tried = is_far and None not in (fit.captured["loss"], fit.captured["wait_p50_ms"])
         why = "no run with any that was tried is near" if is_tried else "losses and waits are not both known"

@@ -43,6 +43,6 @@ def _side(findings: Findings) -> Iterator[str]:
     if findings.waits is None or findings.is_paced or findings.rate_bps is None:
         return
     if findings.is_offered:
-        yield "before the queue, where what it sends and marks shows in acknowledgments alone"
+        yield "before the queue: what it drops and marks shows in acknowledgments alone"
     else:
-        yield "behind the queue, where what arrives there is not seen, and a packet that it drops is a gap"
+        yield "behind the queue: what arrives at it is not seen, and what it drops shows as a gap"

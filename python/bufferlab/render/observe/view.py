@@ -10,6 +10,7 @@ import polars as pl
 
 from bufferlab.captured.findings import Findings
 from bufferlab.captured.flows import LEAST_RTT_MS, lasting_loss_of, mean_bytes, rtt_quantile_ms, timed
+from bufferlab.captured.lengths import accuracy_text
 from bufferlab.captured.link import DIRECTIONS
 from bufferlab.captured.long import of_each
 from bufferlab.captured.observation import NS_PER_MS, NS_PER_S
@@ -59,6 +60,7 @@ def findings_view(findings: Findings) -> View:
     """A line for each thing that matters."""
     lines = [
         ("in short", _in_short(findings)),
+        *_accuracy(findings),
         ("link", _link(findings)),
         ("long flows", _long(findings)),
         *_others(findings),
@@ -101,7 +103,18 @@ def _in_short(findings: Findings) -> str:
     slowed = _slowed(findings, waits, (rtt_quantile_ms(known, 0.5) or 0.0) * NS_PER_MS)
     pausing = len(findings.pausing)
     by_turns = f"; {pausing:,} of {len(findings.long):,} long flows pause" if pausing else ""
-    return f"{when}{slowed}{by_turns}{doubt}"
+    return f"{when}{slowed}{_holds(waits)}{by_turns}{doubt}"
+
+
+def _holds(waits: dict[str, Any]) -> str:
+    """How much the buffer holds, where losses show it."""
+    return f"; the buffer holds {format_time(_ps(waits['depth_ns']))}" if waits["is_filled"] else ""
+
+
+def _accuracy(findings: Findings) -> Iterator[tuple[str, str]]:
+    """How far a buffer is off that follows from a capture so long, where one does."""
+    if findings.waits is not None and findings.rate_bps is not None and not findings.is_paced:
+        yield "accuracy", accuracy_text(findings.observation.duration_s)
 
 
 def _slowed(findings: Findings, waits: dict[str, Any], rtt_ns: float) -> str:
@@ -144,7 +157,7 @@ def _link(findings: Findings) -> str:
     rate = format_rate(findings.rate_bps, 4)
     error = format_rate(findings.rate_error_bps or 0.0, 4)
     windows = findings.rate_windows
-    of = "" if windows is None else f", in {windows:,} {'window' if windows == 1 else 'windows'}"
+    of = "" if windows is None else f": {windows:,} of them"
     of += "; it may be the senders' pace" if findings.is_rate_a_pace else ""
     if findings.other_rate_bps is not None:
         other = format_rate(findings.other_rate_bps, 4)
@@ -255,10 +268,10 @@ def _buffer(findings: Findings) -> str:
     if waits["is_filled"]:
         low, deep, high = (format_time(_ps(waits[f"depth{part}_ns"])) for part in ("_low", "", "_high"))
         size = _size(findings, waits["depth_ns"])
-        at = f"{_at_least(findings)}at {deep} ({low} to {high}){size}"
+        at = f"{_at_least(findings)}at {deep} ({low} to {high} for eight of ten){size}"
         full = significant(min(100 * waits["median_ns"] / waits["depth_ns"], 100.0), 2)
-        used = "" if findings.is_never_empty else f"; half of the packets find {full} % of it used or more"
-        return f"losses come {at}: it is full then, or a queue drops early there{used}"
+        used = "" if findings.is_never_empty else f"; half of the packets find it at least {full} % full"
+        return f"losses come {at}: it is full then, or the queue drops early{used}"
     if few := _few_packets(findings):
         return few
     if waits["loss_episodes"]:
@@ -349,7 +362,7 @@ def _other_way(findings: Findings) -> Iterator[tuple[str, str]]:
     yield (
         "other way",
         f"{other.direction}: {share} % of this interface's bytes, {payload} % of its payload{long}; not in "
-        f"the lines above, --direction {other.direction} asks about it",
+        f"the lines above (--direction {other.direction})",
     )
 
 
