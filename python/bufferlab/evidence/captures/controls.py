@@ -21,7 +21,7 @@ FIRST: Final = 3_000
 
 NONE: Final = "none_is_near"
 UNKNOWN: Final = "rate_not_known"
-FOUND: Final = ("cubic", "reno", "bbr", "mixes", NONE, UNKNOWN)
+FOUND: Final = ("cubic", "reno", "bbr", "bbr3", "mixes", NONE, UNKNOWN)
 
 
 def control_tables(work: Work) -> dict[str, pl.DataFrame]:
