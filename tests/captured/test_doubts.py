@@ -237,8 +237,8 @@ def test_controls_that_may_be_others_and_a_loss_that_is_another_are_doubts(at_se
         fit, controls="cubic", reproduced={**fit.captured, "loss": 0.11}, distance=0.1, queue_by="seen"
     )
     guessed = (
-        "controls are not told apart by runs: cubic, bbr and cubic:50%,bbr:50%; Vegas, DCTCP and others were "
-        "not tried; --mix names them"
+        "controls are not distinguished by runs: cubic, bbr and cubic:50%,bbr:50%; Vegas, DCTCP and others "
+        "were not tried; --mix names them"
     )
     both = "loss without the flows' starts 11 %, measured {}"
     loses = f"losses of today's queue are those of the simulation: {both.format('9 %')}"

@@ -109,12 +109,12 @@ application = { kind = "web", size = "200 kB", every = "1 s" }""",
 
 def test_where_controls_come_from_is_said(bufferlab: Command, capture: str, tmp_path: Path) -> None:
     ended = bufferlab("observe", capture, "--scenario", "seen.toml")
-    assert "controls: not told apart: runs with reno, bbr3" in ended.err
+    assert "controls: not distinguished: runs with reno, bbr3" in ended.err
     assert "as near to the capture; the scenario has reno, --mix names another" in ended.err
     compared = r"utilization .* \(not seen in the capture\), loss .* % \(captured: .* %\), median wait "
     assert re.search(f"a run of the scenario: {compared}", ended.err)
     written = (tmp_path / "seen.toml").read_text()
-    assert written.startswith("# from ") and "# controls: not told apart: runs with reno" in written
+    assert written.startswith("# from ") and "# controls: not distinguished: runs with reno" in written
     given = bufferlab("observe", capture, "--scenario", "given.toml", "--mix", "bbr:100%")
     assert "controls:" not in given.err
     assert "beware: the scenario does not do what was captured" in given.err

@@ -138,7 +138,7 @@ def fit_doubts(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
         yield from _of_today(fit)
     if fit.controls is not None and fit.alike and not is_mix_given:
         others = listed([fit.controls, *map(str, fit.alike[:2])])
-        yield f"controls are not told apart by runs: {others}; {_UNTRIED} were not tried; --mix names them"
+        yield f"controls are not distinguished by runs: {others}; {_UNTRIED} were not tried; --mix names them"
     yield from _near_heavy(fit)
     if fit.controls is None and not is_mix_given:
         yield "controls are not known and assumed, and the answer rests on them: --mix names them"
@@ -181,7 +181,7 @@ def _controls(fit: Fit, *, is_mix_given: bool, is_far: bool) -> Iterator[str]:
     if fit.controls is not None and fit.alike:
         near = listed([fit.controls, *map(str, fit.alike)])
         yield (
-            f"controls: not told apart: runs with {near} come as near to the capture; the scenario has "
+            f"controls: not distinguished: runs with {near} come as near to the capture; the scenario has "
             f"{fit.controls}, --mix names another"
         )
     elif fit.controls is not None:
