@@ -470,11 +470,24 @@ def test_what_another_queue_would_trade_is_in_the_answer(comparison: Comparison)
 def test_what_is_undecided_is_said_with_how_it_stands_so_far(comparison: Comparison) -> None:
     text = answer(felt(comparison, scenario=(87.5, 11.4, 0), drr=(86, 11.4, 0.1), red=(60, 7, 0)))
     assert text.startswith("Keep the scenario's fifo, 64 packets: no other of 3 queues is clearly better")
-    several = {f"red:{at}": (86.0, 11.4, 0.1) for at in range(4)}
+    several = {f"red:{at}": (86.0, 11.4 - at / 4, 0.1) for at in range(4)}
     many = answer(felt(comparison, scenario=(87.5, 11.4, 0), pie=(60, 7, 0), **several))
     assert many.startswith("For now keep the scenario's fifo, 64 packets: ")
     assert "Undecided: red:0 (worse by 1 ± " in many and " and 1 more; more --seeds may tell." in many
     assert "(5 runs). Undecided: drr (worse by 1 ± " in text and text.endswith("; more --seeds may tell.")
+
+
+def test_undecided_queues_that_stand_alike_are_named_together(comparison: Comparison) -> None:
+    alike = {f"red:{at}": (86.0, 11.4, 0.1) for at in range(4)}
+    text = answer(felt(comparison, scenario=(87.5, 11.4, 0), pie=(60, 7, 0), **alike))
+    assert "Undecided: red:0, red:1, red:2 and red:3 (worse by 1 ± " in text
+
+
+def test_what_an_undecided_queue_is_worse_in_is_no_contrast(comparison: Comparison) -> None:
+    text = answer(felt(comparison, scenario=(87.5, 11.4, 0), drr=(87.5, 9.4, 0.3)))
+    assert "Undecided: drr (worse by " in text and ", most in bulk: goodput a flow " in text
+    scattered = answer(felt(comparison, scenario=(87.5, 11.4, 0.9), drr=(87.5, 9.4, -0.9)))
+    assert " % in the mean of runs that differ by more" in scattered
 
 
 def test_what_weighs_little_is_not_called_alike(comparison: Comparison) -> None:

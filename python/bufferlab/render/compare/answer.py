@@ -204,20 +204,29 @@ def _undecided(comparison: Comparison, choice: Choice) -> Iterator[str]:
     found = [rival for rival in choice.rivals if rival.is_open]
     if not found:
         return
-    texts = [_open_text(comparison, choice, rival) for rival in found[:MOST_NAMED]]
-    left = len(found) - MOST_NAMED
-    yield f"Undecided: {', '.join(texts)}{f' and {left} more' if left > 0 else ''}; more --seeds may tell."
+    named: dict[str, list[str]] = {}
+    for rival in found:
+        named.setdefault(_open_text(comparison, choice, rival), []).append(rival.name)
+    texts = [f"{listed(names)} ({text})" for text, names in [*named.items()][:MOST_NAMED]]
+    left = sum(map(len, [*named.values()][MOST_NAMED:]))
+    yield f"Undecided: {', '.join(texts)}{f' and {left} more' if left else ''}; more --seeds may tell."
 
 
 def _open_text(comparison: Comparison, choice: Choice, rival: Rival) -> str:
-    """How an undecided queue stands so far: "red (better by 1 ± 5 %, but voice: loss 3 %, not 1 %)"."""
-    word = "worse" if (rival.behind.mean or 0.0) > 0 else "better"
-    is_same = rival.behind.half_width is None and abs(rival.behind.mean or 0.0) < _SAME
-    text = "as good so far" if is_same else f"{word} by {share_text(rival.behind)}"
+    """How an undecided queue stands so far: "better by 1 ± 5 %, but voice: loss 3 %, not 1 %"."""
+    mean, half_width = rival.behind.mean or 0.0, rival.behind.half_width
+    word = "worse" if mean > 0 else "better"
+    if half_width is None and abs(mean) < _SAME:
+        word, text = "as good", "as good so far"
+    else:
+        text = f"{word} by {share_text(rival.behind)}"
+    if (half_width or 0.0) >= 1.0:
+        text += " in the mean of runs that differ by more"
     if rival.worst is not None and rival.worst[1] > notable(rival.worst[0], comparison.weights):
         chosen = comparison.entries[choice.name]
-        text += f", but {contrast(rival.worst[0], comparison.entries[rival.name], chosen)}"
-    return f"{rival.name} ({text})"
+        most = contrast(rival.worst[0], comparison.entries[rival.name], chosen)
+        text += f", most in {most}" if word == "worse" else f", but {most}"
+    return text
 
 
 def _noticed(comparison: Comparison, choice: Choice) -> Iterator[str]:
