@@ -54,4 +54,8 @@ def test_changes_are_a_line() -> None:
     assert changes_text({"flows[1].count": 3}, ["calls", "downloads"]) == "number of flows of downloads 3"
     assert changes_text({"flows[1].count": 3}, ["calls"]) == "number of flows 3"
     assert changes_text({}) == ""
+    targets = {"advise.targets": "utilization >= 99 %, call.r > 80"}  # as answers say them
+    said = "targets utilization at least 99 %; call: rating R at least 80"
+    assert changes_text(targets, ["call"]) == said
+    assert changes_text(targets, ["other"]) == "targets utilization at least 99 %; call.r > 80"
     assert words_in_a_row(["queue", "buffer", "rate"]) == "queue, buffer and rate"

@@ -67,7 +67,7 @@ await use.press("Enter");
 await page.getByText("advise and size will ask for utilization >= 97 %.").waitFor();
 await page.getByText("Measure asks for 97 % busy alone").waitFor();
 await page.getByRole("button", { name: /^size: / }).click();
-await page.getByText("Asked of “small”, changed here: queue codel, targets utilization >= 97 %.").waitFor();
+await page.getByText("Asked of “small”, changed here: queue codel, targets utilization at least 97 %.").waitFor();
 await page.getByRole("button", { name: "Cancel" }).click();
 await page.getByRole("region", { name: /^size, (canceled|done)/ }).waitFor();
 await page.getByRole("button", { name: "Back to our default" }).click();
@@ -297,8 +297,37 @@ await differing.getByText("No run of this job has this figure").waitFor();
 // a list of many jobs begins with the latest; its end is not hidden
 const listedJobs = differing.locator(".joblist input");
 assert.equal(await listedJobs.count(), 5);
-await differing.getByRole("button", { name: /^Show all \d$/ }).click();
-assert.ok((await listedJobs.count()) > 5);
+const [, hidden] = /^Show (\d+) more$/.exec(await differing.locator(".joblist button").textContent());
+await differing.locator(".joblist button").click();
+assert.equal(await listedJobs.count(), 5 + Number(hidden));
+// a job that is not at its end says so, and its list grows by itself
+const growing = await context.newPage();
+let came = 1;
+await growing.route(/\/api\/runs\?/, async (route) => {
+  const response = await route.fetch();
+  const list = await response.json();
+  const [group] = list.groups.filter(({ title }) => title === "advise");
+  await route.fulfill({ response, json: { ...list, groups: came ? [group] : [], rows: list.rows.filter((row) => row.group === group.name).slice(0, came) } });
+});
+await growing.route(/\/api\/jobs$/, async (route) => {
+  const response = await route.fetch();
+  const jobs = await response.json();
+  await route.fulfill({ response, json: jobs.map((each) => (each.verb === "advise" ? { ...each, state: came < 3 ? "running" : "canceled" } : each)) });
+});
+await growing.goto(`${address}#runs`);
+await growing.getByRole("radio", { name: /, running, 1 run so far / }).waitFor();
+await growing.getByText("It is still running").waitFor();
+await growing.getByLabel("Tick row 1", { exact: true }).check();
+came = 2;
+await growing.getByRole("radio", { name: /, running, 2 runs so far / }).waitFor();
+assert.equal(await growing.getByRole("checkbox", { name: /^Tick row/, checked: true }).count(), 1); // what is ticked stays
+came = 3;
+await growing.getByRole("radio", { name: /, canceled, 3 runs / }).waitFor();
+assert.equal(await growing.getByText("It is still running").count(), 0);
+came = 0;
+await growing.reload();
+await growing.getByText("advise of “small” is running, and has no run in the store yet.").waitFor();
+await growing.close();
 // a story leads to the document that it is after: beside our numbers, on this server
 const told = await context.newPage();
 await told.goto(`${address}#story=root.1`);
@@ -327,7 +356,7 @@ await checked.getByText("sweep: Many settings").click();
 await passes("served");
 await checked.setViewportSize({ width: 360, height: 800 });
 await checked.evaluate(() => (window.location.hash = "#runs"));
-await checked.getByRole("radio", { name: /^advise \(which queue, and how large\?\), \d\d:\d\d, \d+ runs small \(10 Mbps, 2 flows, round trip 20 ms\), with buffer 17 packets$/ }).waitFor();
+await checked.getByRole("radio", { name: /^advise \(which queue, and how large\?\), \d\d:\d\d, \d+ runs with buffer 17 packets: small \(10 Mbps, 2 flows, round trip 20 ms\)$/ }).waitFor();
 // an answer's sentence is above its chart, in which it is marked; what it compares comes first
 const sentence = await advice.locator(".do").textContent();
 const compared = (await beside.getByRole("row", { name: /^(this answer|next best queue|smallest FIFO) / }).getByRole("cell").allTextContents()).filter((cell) => /^[a-z_]+, /.test(cell)).map((cell) => cell.split(", ")[0]);
@@ -381,7 +410,7 @@ async function passes(name) {
   if (pictures) await checked.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
 }
 // so it is of size: what it was asked for follows its sentence
-await checked.getByRole("radio", { name: /^size \(how small may the buffer be\?\), .* small \(10 Mbps, 2 flows, round trip 20 ms\), with buffer 17 packets$/ }).check();
+await checked.getByRole("radio", { name: /^size \(how small may the buffer be\?\), .* with buffer 17 packets: small \(10 Mbps, 2 flows, round trip 20 ms\)$/ }).check();
 await checked.locator("strong", { hasText: /^Take 17 packets .* meets the target.* Asked for: utilization at least 99 %\.$/ }).waitFor();
 await checked.locator(".chart .u-legend .u-series th", { hasText: "the answer" }).waitFor();
 if (pictures) await checked.screenshot({ path: `${pictures}/runs-size-360.png`, fullPage: true });

@@ -18,7 +18,7 @@ export const VERBS: [string, string][] = [
 /** By command, within a sentence. */
 export const QUESTIONS: Record<string, string> = Object.fromEntries(VERBS.map(([verb, question]) => [verb, question.charAt(0).toLowerCase() + question.slice(1)]));
 
-export const [ADVISE, SIZE, COMPARE, SWEEP] = ["advise", "size", "compare", "sweep"];
+export const [ADVISE, SIZE, COMPARE, SWEEP, RUN] = ["advise", "size", "compare", "sweep", "run"];
 
 /** What their answers are judged by, where two of them may prefer different queues or buffers: docs/advise.md, compare.md and sizing.md. */
 export const JUDGED: Record<string, string> = {

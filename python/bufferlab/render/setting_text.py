@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from bufferlab import _core
 from bufferlab.errors import InputError
+from bufferlab.studies.targets import parse_target
 from bufferlab.units import packets_text
 
 _WORDS: Final[Mapping[str, str]] = {
@@ -26,6 +27,8 @@ _WORDS: Final[Mapping[str, str]] = {
 """Last parts of keys that are no plain words by themselves, and names that studies give their runs."""
 
 _QUANTITIES: Final = ("time", "rate", "size")
+
+_TARGETS: Final = "advise.targets"
 
 _PLACE: Final = re.compile(r"(?P<kind>links|flows)(?:\[(?P<number>\d+)\]|\.(?P<name>[^.]+))\.")
 """What of a key says whose it is."""
@@ -71,7 +74,7 @@ def setting_text(value: object) -> object:
 def changes_text(changed: Mapping[str, Any], groups: Sequence[str] = ()) -> str:
     """What was changed in a scenario: "rate 5 Mbps, buffer 40 packets"."""
     names = setting_names(list(changed), groups)
-    return ", ".join(f"{names[path]} {setting_text(_json(value))}" for path, value in changed.items())
+    return ", ".join(f"{names[path]} {_changed_to(path, value, groups)}" for path, value in changed.items())
 
 
 def words_in_a_row(words: Iterable[str]) -> str:
@@ -92,6 +95,20 @@ def _quantity(text: str) -> str:
         except InputError:
             continue
     return text
+
+
+def _changed_to(path: str, value: object, groups: Sequence[str]) -> object:
+    """A value of a key; of targets, which the page writes as one text, each in the words of answers."""
+    if path == _TARGETS and isinstance(value, str):
+        return "; ".join(_target(each, groups) for each in value.split(", "))
+    return setting_text(_json(value))
+
+
+def _target(text: str, groups: Sequence[str]) -> str:
+    try:
+        return str(parse_target(text, groups))
+    except InputError:  # of a scenario whose groups are not known
+        return text
 
 
 def _json(value: object) -> object:

@@ -22,6 +22,9 @@ VERSION: Final = "scenario"
 BESIDE: Final = frozenset({"seed", "runs"})
 """Labels that say which run it is, and not what was varied."""
 
+_OF_QUEUES: Final = frozenset({"advise", "compare"})
+"""Commands that try all queues, whichever the scenario had."""
+
 _NAMES: Final = frozenset({"case", "size", "queue"})
 """What studies call their runs, which the queue or the buffer that they set says as well."""
 
@@ -154,7 +157,11 @@ def _described(
         return {"name": group, "title": title, "scenario": scenario} | of_none
     varied = setting_names(study.varied, names).values()
     own = {_one_name(path) for path in study.varied}
-    changed = {path: value for path, value in study.changed.items() if _one_name(path) not in own}
+    changed = {
+        path: value
+        for path, value in study.changed.items()
+        if _one_name(path) not in own and not (study.command in _OF_QUEUES and path.endswith(QUEUE))
+    }
     of = f" of {words_in_a_row(varied)}" if varied else ""
     return {
         "name": group,

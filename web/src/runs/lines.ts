@@ -48,6 +48,8 @@ export interface Together {
   called: string;
   /** Of which scenario, and what was changed in it. */
   about: string;
+  /** What became of its job, if it is known. */
+  state: Job["state"] | undefined;
   rows: Stored[];
 }
 
@@ -57,13 +59,17 @@ export function grouped(list: Listed, rows: Stored[], known: Job[] = []): Togeth
   for (const row of rows) found.get(row.group)?.push(row);
   const titles = titled(list.groups);
   const called = titled(list.groups, (title) => (title in QUESTIONS ? `${title} (${QUESTIONS[title]})` : title));
-  const abouts = new Map(list.groups.map(({ name, scenario, changed, job }) => [name, `${scenario}${numbersOf(job, known)}${changed ? `, with ${changed}` : ""}`]));
-  return [...found].map(([name, rows], index) => ({ name, title: titles[index] ?? name, called: called[index] ?? name, about: abouts.get(name) ?? "", rows }));
+  const of = new Map(list.groups.map((group) => [group.name, group]));
+  return [...found].map(([name, rows], index) => {
+    const group = of.get(name);
+    const job = known.find((each) => each.name === group?.job);
+    return { name, title: titles[index] ?? name, called: called[index] ?? name, about: group ? aboutOf(group, job) : "", state: job?.state, rows };
+  });
 }
 
-function numbersOf(job: string, known: Job[]): string {
-  const numbers = known.find(({ name }) => name === job)?.numbers;
-  return numbers ? ` (${numbers})` : "";
+/** What differs between jobs comes first. */
+function aboutOf({ scenario, changed }: Group, job: Job | undefined): string {
+  return `${changed ? `with ${changed}: ` : ""}${scenario}${job?.numbers ? ` (${job.numbers})` : ""}`;
 }
 
 /** "sweep of queue, 14:02"; with seconds where two began in one minute. */
