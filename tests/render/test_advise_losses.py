@@ -27,6 +27,16 @@ def test_flows_that_starve_beside_others_are_named_at_once() -> None:
     assert "starves" not in " ".join(box(advised({"fifo": (14, runs(given))}, where=site(*users))))
 
 
+def test_flows_that_have_little_to_send_do_not_starve() -> None:
+    """On-off flows of 0.3 Mbps were said to starve, and had all that they sent."""
+    given = {**FIFO, "pausing.goodput_bps": 0.3e6, "long.goodput_bps": 4.5e6}
+    users = (Users("pausing", "on-off", 4, "cubic"), Users("long", "bulk", 2, "cubic"))
+    assert "starves" not in " ".join(box(advised({"fifo": (14, runs(given))}, where=site(*users))))
+    given["pausing.goodput_bps"] = 50e6
+    said = " ".join(" ".join(box(advised({"fifo": (14, runs(given))}, where=site(*users)))).split())
+    assert "But long starves: 4.5 Mbps a flow, where pausing has 50 Mbps." in said
+
+
 def test_datagrams_that_are_lost_more_than_users_put_up_with_are_said_at_once() -> None:
     said = " ".join(" ".join(box(advised({"fifo": (14, runs(FIFO))}))).split())
     assert "But call loses 2 %; --target 'call.loss <= 1 %' asks for less." in said

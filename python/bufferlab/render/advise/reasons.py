@@ -128,7 +128,7 @@ def starved(advice: Advice, shown: Checked) -> str | None:
 
 
 def starving(users: Sequence[Users], mean: Callable[[str], Estimate]) -> str | None:
-    """The same of groups of flows.
+    """The same of groups of flows. One that pauses may have little to send, so that it starves is not said.
 
     Args:
         users: The groups.
@@ -139,9 +139,10 @@ def starving(users: Sequence[Users], mean: Callable[[str], Estimate]) -> str | N
         for each in users
         if each.kind in FELT_BY_GOODPUT and (rate := mean(f"{each.name}.goodput_bps").mean) is not None
     }
-    if len(rates) < 2:
+    always = [each.name for each in users if each.name in rates and each.kind == "bulk"]
+    if len(rates) < 2 or not always:
         return None
-    slow, fast = min(rates, key=rates.__getitem__), max(rates, key=rates.__getitem__)
+    slow, fast = min(always, key=rates.__getitem__), max(rates, key=rates.__getitem__)
     if rates[fast] < STARVED * rates[slow]:
         return None
     low, high = (significant(rates[name] / 1e6, 2) for name in (slow, fast))
