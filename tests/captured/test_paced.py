@@ -10,8 +10,9 @@ import polars as pl
 import pytest
 
 import bufferlab
-from bufferlab import Findings
+from bufferlab import Findings, InputError
 from bufferlab.captured.doubts import closer, hardly_met
+from bufferlab.captured.filled import refuse_unfilled
 from bufferlab.captured.paced import closer_bps, is_hardly_met, is_unexplained
 from bufferlab.captured.scenario import NOTHING, Known
 from bufferlab.render.observe.fit import pace_text
@@ -221,3 +222,38 @@ def test_a_rate_that_may_be_a_pace_is_doubted_where_it_is_read(tmp_path: Path) -
     first = pace_text(doubted, NOTHING)
     assert first.startswith("Beware, this may be wrong: 10 Mbps may be the pace of the senders")
     assert pace_text(doubted, Known(rate="10 Mbps")) == ""
+
+
+@pytest.mark.parametrize(("mbps", "access"), [(40, "4.6 Mbps"), (50, "7.2 Mbps"), (30, "5.7 Mbps")])
+@pytest.mark.parametrize("place", ["senders", "receivers"])
+def test_no_answer_follows_where_flows_have_a_slower_link_of_their_own(
+    mbps: int, access: str, place: str, tmp_path: Path
+) -> None:
+    """With --rate, one for flows that fill the link was 96 % sure."""
+    flow = {"count": 5, "rtt": "uniform(20 ms, 50 ms)", "access_rate": access}
+    known = Known(rate=f"{mbps} Mbps", mix=[("cubic-linux(hystart)", 100.0)])
+    seen = captured(tmp_path, f"{mbps} Mbps", [flow], place)
+    said = "shows nothing that fills this link: [5-9][0-9] % of it is used and nothing is lost, where a run"
+    with pytest.raises(InputError, match=said):
+        refuse_unfilled(seen, seen.fit(rate=known.rate, mix=known.mix), known)
+
+
+@pytest.mark.parametrize("place", ["senders", "receivers"])
+@pytest.mark.parametrize(
+    ("control", "link"),
+    [
+        ("bbr", {"buffer": "4 bdp"}),
+        ("reno", {"buffer": "12 packets"}),
+        ("cubic-linux(hystart)", {"queue": "fq_codel", "buffer": "10240 packets"}),
+        ("cubic-linux(hystart)", {"buffer": "20000 packets"}),
+    ],
+)
+def test_a_link_that_is_filled_has_an_answer(
+    control: str, link: dict[str, Any], place: str, tmp_path: Path
+) -> None:
+    flow = {"count": 3, "rtt": "uniform(20 ms, 50 ms)", "congestion": control}
+    seen, known = (
+        captured(tmp_path, "20 Mbps", [flow], place, **link),
+        Known(rate="20 Mbps", mix=[(control, 1)]),
+    )
+    refuse_unfilled(seen, seen.fit(rate=known.rate, mix=known.mix), known)

@@ -33,9 +33,9 @@ from bufferlab.captured.scenario import (
 )
 from bufferlab.captured.shared import likeness
 from bufferlab.captured.waits import with_known_rtt
-from bufferlab.errors import InputError
 from bufferlab.experiment.run import run
 from bufferlab.scenario import Scenario
+from bufferlab.units import parse_rate
 
 Tell: TypeAlias = Callable[[float, str], None]
 
@@ -153,6 +153,15 @@ class Fit:
         """
         return _differ(self.reproduced, self.captured, name, times)
 
+    def exceeds(self, name: str, times: float = OFF) -> bool:
+        """Whether the run gives far more than was captured.
+
+        Args:
+            name: Of what.
+            times: By which factor they differ at least.
+        """
+        return self.differs(name, times) and (self.reproduced[name] or 0.0) > (self.captured[name] or 0.0)
+
     @property
     def is_far(self) -> bool:
         """Whether the run does not do what was captured."""
@@ -182,7 +191,7 @@ def fitted(link: CapturedLink, known: Known = NOTHING, *, tell: Tell = lambda _d
         InputError: The link's rate is not known, or no flow has a round-trip time.
     """
     link, hidden_ms = with_known_rtt(link, known.rtt)
-    seen = captured_values(link)
+    seen = captured_values(with_known_rate(link, known))
     if link.long.is_empty() or not _is_comparable(seen):
         fit = _usual(link, known, seen)
     else:
@@ -190,27 +199,14 @@ def fitted(link: CapturedLink, known: Known = NOTHING, *, tell: Tell = lambda _d
     return replace(fit, left_out=left_out(link, known), hidden_ms=hidden_ms)
 
 
-def refuse_unlike(fit: Fit, known: Known, file: str) -> None:
-    """Refuse to answer where nothing was lost and no run is near: senders that pace themselves fill no link.
-
-    What they send all together looks like a rate then, and a packet's time at one's pace like a wait.
+def with_known_rate(link: CapturedLink, known: Known) -> CapturedLink:
+    """The link with the rate that the operator names, if any.
 
     Args:
-        fit: What comes nearest.
-        known: What the operator says; with a rate, it is an answer for that.
-        file: The capture.
-
-    Raises:
-        InputError: It is so.
+        link: What was captured of a direction.
+        known: What the operator knows.
     """
-    if known.rate is None and fit.is_far and not fit.captured["loss"]:
-        raise InputError(
-            "shows no loss, and no run of its scenario does what was captured, so its rate may be that of "
-            "its senders, and no buffer follows from it",
-            file=file,
-            accepted="the link's rate (--rate), or a capture from a busy hour; --scenario FILE writes what "
-            "there is",
-        )
+    return link if known.rate is None else replace(link, rate_bps=float(parse_rate(known.rate)))
 
 
 def _usual(link: CapturedLink, known: Known, seen: Values) -> Fit:
@@ -313,7 +309,7 @@ def _alike(distances: Mapping[str | None, float], chosen: str | None, apart: flo
 def captured_values(link: CapturedLink) -> Values:
     """What a run can be compared with. The load is that of the link only if captured behind the queue."""
     waits = link.waits or {}
-    used = _lasting_utilization(link)
+    used = lasting_utilization(link)
     return {
         "utilization": None if link.is_offered or used is None else min(used, 1.0),
         "loss": lasting_loss_of(link.flows),
@@ -322,11 +318,14 @@ def captured_values(link: CapturedLink) -> Values:
     }
 
 
-def _lasting_utilization(link: CapturedLink) -> float | None:
+def lasting_utilization(link: CapturedLink) -> float | None:
     """Mean load over rate while at least half of the long flows are there that are so in the mean.
 
     The first seconds, before flows are known to be long, are not what a run measures. Flows that pause are
     silent by turns, and a second without them is as good.
+
+    Args:
+        link: What was captured of a direction.
     """
     whole = link.utilization()
     bins = link.observation.seconds.filter(

@@ -49,7 +49,7 @@ def is_own_pace(observation: Observation, waits: Mapping[str, Any] | None, long:
         waits: What waits, of which losses on that side are known.
         long: The long flows of the direction.
     """
-    if waits is None or waits["loss_episodes"] or long.is_empty() or _experienced(observation, long):
+    if waits is None or waits["loss_episodes"] or long.is_empty() or experienced(observation, long):
         return False
     sides = pl.col("sender") if waits["is_ahead"] else 1 - pl.col("sender")
     legs = observation.directions.select(
@@ -117,8 +117,13 @@ def is_hardly_met(link: Mapping[str, Any], losses: float | None, duration_s: flo
     return bool(is_busy and link[f"queued_{name}_windows"] < _SELDOM * duration_s / width_s)
 
 
-def _experienced(observation: Observation, long: pl.DataFrame) -> int:
-    """Packets that experienced congestion (RFC 3168), and acknowledgments that say so."""
+def experienced(observation: Observation, long: pl.DataFrame) -> int:
+    """Packets that experienced congestion (RFC 3168), and acknowledgments that say so.
+
+    Args:
+        observation: The capture.
+        long: The long flows of the direction.
+    """
     back = observation.directions.select(
         "connection", (1 - pl.col("sender")).cast(pl.UInt32).alias("sender"), "ece_packets"
     )

@@ -355,7 +355,8 @@ def _hand_over(
 
 def _fit_and_write(found: Findings, path: Path | None, known: Known, answer: _Answer) -> None:
     from bufferlab.captured.doubts import contradicted, refuse_idle  # noqa: PLC0415 - slow to import
-    from bufferlab.captured.fitting import fitted, refuse_unlike  # noqa: PLC0415
+    from bufferlab.captured.filled import refuse_unfilled  # noqa: PLC0415
+    from bufferlab.captured.fitting import fitted  # noqa: PLC0415
     from bufferlab.captured.lengths import short_texts  # noqa: PLC0415
     from bufferlab.progress import progress_bar  # noqa: PLC0415
     from bufferlab.render.observe.fit import (  # noqa: PLC0415
@@ -371,8 +372,6 @@ def _fit_and_write(found: Findings, path: Path | None, known: Known, answer: _An
         refuse_idle(found, known)
     with progress_bar("trying controls", logged=True) as bar:
         fit = fitted(found, known, tell=bar.update)
-    if answer.is_wanted:
-        refuse_unlike(fit, known, found.observation.file)
     is_mix_given = known.mix is not None
     lines = list(fit_lines(fit, is_mix_given=is_mix_given))
     against = list(contradicted(found, known))
@@ -383,10 +382,17 @@ def _fit_and_write(found: Findings, path: Path | None, known: Known, answer: _An
     if fit.is_queue_known and not unfit:
         answer = answer._replace(today=OWN)
     said = [*lines, *(f"{BEWARE}{each}" for each in against)]
+    file = scenario_text(fit)
+    if answer.is_wanted:
+        try:
+            refuse_unfilled(found, fit, known)
+        except InputError:
+            if path is not None:
+                _write(file, found.observation.file, path, [*lines, *doubts], _Answer(is_wanted=False))
+            raise
     for each in () if answer.is_wanted else said:
         say(each)
     try:
-        file = scenario_text(fit)
         _write(file, found.observation.file, path, [*lines, *doubts], answer)
     finally:
         for each in said if answer.is_wanted else ():  # the answer first
