@@ -71,6 +71,7 @@ def test_codecs_by_their_rates() -> None:
     assert codec_of(call("40 B")) is None
     assert codec_of(call(record=False)) is None
     assert codec_of(call(arrivals="poisson")) is None
+    assert codec_of(call(interval="201 ms")) is None  # RFC 3551, section 4.2
     assert codec_of({"kind": "bulk"}) is None
 
 

@@ -98,6 +98,10 @@ def test_examples_give_the_same_bytes() -> None:
             "call.toml",
             {"bottleneck.queue": "fifo", "bottleneck.buffer": "400 ms"},
         ),  # a call that waits, and loses
+        (
+            "call.toml",
+            {"flows.call.application.interval": "201 ms", "flows.call.application.record": "true"},
+        ),  # datagrams that no call has
         ("parking-lot.toml", {}),
         ("splitbuff.toml", {}),
     ],

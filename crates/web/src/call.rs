@@ -22,6 +22,8 @@ const MOST_IMPAIRMENT: f64 = 95.0;
 const PLAYED: [usize; 7] = [900, 950, 980, 990, 995, 999, 1000];
 /// After which a call of which nothing came is dead, ps.
 const PATIENCE_PS: u64 = PS_PER_S;
+/// The most speech in a packet (RFC 3551, section 4.2).
+const MOST_SPEECH_PS: u64 = 200 * PS_PER_S / 1000;
 /// IPv4, UDP and RTP.
 const HEADER_BYTES: u32 = 40;
 
@@ -85,10 +87,11 @@ fn codec_of(source: &SourcePlan) -> Option<(Codec, u64)> {
     let config = &source.config;
     let is_even = (config.arrivals, config.sizes) == (Variate::Constant, Variate::Constant);
     let speech_bits = 8 * u64::from(config.packet_bytes.saturating_sub(HEADER_BYTES));
-    if source.echo || !source.record || !is_even || speech_bits == 0 {
+    let interval_ps = config.interval.as_ps();
+    let is_speech = speech_bits > 0 && interval_ps <= MOST_SPEECH_PS;
+    if source.echo || !source.record || !is_even || !is_speech {
         return None;
     }
-    let interval_ps = config.interval.as_ps();
     let slow =
         u128::from(speech_bits) * u128::from(PS_PER_S) <= u128::from(G729A_BPS) * u128::from(interval_ps);
     Some((if slow { G729A } else { G711 }, interval_ps))

@@ -1,6 +1,7 @@
 """Calls: what their listeners get of the datagrams that were recorded.
 
-A flow of recorded datagrams of one size at equal distances counts as a call, one direction of it. Its codec
+A flow of recorded datagrams of one size at equal distances of at most 200 ms counts as a call, one direction
+of it: a receiver should accept up to that much speech in a packet (RFC 3551, section 4.2). Its codec
 is G.729A if the payload beyond the headers of IP, UDP and RTP (40 bytes) comes at no more than 8 kbit/s, else
 G.711.
 
@@ -38,6 +39,9 @@ PLAYED: Final = (0.9, 0.95, 0.98, 0.99, 0.995, 0.999, 1.0)
 PATIENCE_S: Final = 1.0
 """After which a call of which nothing came is dead; our choice."""
 
+MOST_SPEECH_PS: Final = 200 * PS_PER_MS
+"""In a packet (RFC 3551, section 4.2)."""
+
 _HEADER_BYTES: Final = 40  # IPv4 20 (RFC 791), UDP 8 (RFC 768), RTP 12 (RFC 3550)
 
 
@@ -71,7 +75,7 @@ def codec_of(application: ResolvedApplication) -> Codec | None:
     if (application["arrivals"], application["sizes"]) != ("constant", "constant"):
         return None
     speech_bits = (application["packet_bytes"] - _HEADER_BYTES) * BITS_PER_BYTE
-    if speech_bits <= 0:
+    if speech_bits <= 0 or application["interval_ps"] > MOST_SPEECH_PS:
         return None
     return G729A if speech_bits * PS_PER_S <= G729A.payload_bps * application["interval_ps"] else G711
 
