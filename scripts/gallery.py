@@ -42,7 +42,7 @@ MADE: Final = FOLDER / "figures.json"
 DIGITS: Final = 4
 SEEDS: Final = 8
 """Among which that of a figure's live runs is looked for."""
-_WITH_UNIT: Final = re.compile(r"\b(\w+)_(ms|bytes|frames|packets) = ([\d.]+)")
+_QUOTED: Final = re.compile(r'"[^"\n]*"')
 _NUMBER: Final = re.compile(r"\d+(?:\.\d+)?")
 
 Point = tuple[float, float]
@@ -168,7 +168,7 @@ def _verdicts(chosen: Chosen) -> Iterator[dict[str, Any]]:
 
 
 def _is_bound(claim: Claim) -> bool:
-    return claim.bound != "=" or isinstance(claim.value, tuple)
+    return claim.bound not in {"=", "about"} or isinstance(claim.value, tuple)
 
 
 def _tolerance(chosen: Chosen) -> str:
@@ -196,22 +196,30 @@ def _reasons(chosen: Chosen) -> Iterator[dict[str, Any]]:
         yield {
             "verdict": verdict,
             "why": rows[0]["why"] + (" (The numbers are those of the first point.)" if others else ""),
-            "points": [_point(chosen.claims[row["claim"]], row) for row in rows],
+            "points": [_point(chosen, row) for row in rows],
         }
 
 
-def _point(claim: Claim, row: Mapping[str, Any]) -> str:
+def _point(chosen: Chosen, row: Mapping[str, Any]) -> str:
+    claim = chosen.claims[row["claim"]]
     unit = f" {row['unit']}" if row["unit"] else ""
     ours = "nothing" if row["ours"] is None else f"{_rounded(row['ours']):g}{unit}"
-    setting = f" ({_worded(row['setting'])})" if row["setting"] else ""
+    place = _place(chosen, row["setting"])
+    setting = f" ({place})" if place else ""
     stated = f"stated {row['stated']}{_taken(claim)}{unit}" if row["stated"] else "nothing stated"
     return f"{row['what']}{setting}: {stated}, here {ours}"
 
 
-def _worded(setting: str) -> str:
-    """Keys that end with a unit in words: "buffer of 25 ms" of "buffer_ms = 25"."""
-    found = _WITH_UNIT.sub(lambda each: f"{each[1]} of {each[3]} {each[2]}".replace("_", " "), setting)
-    return found.replace("wire of", "packets on the wire of")
+def _place(chosen: Chosen, setting: str) -> str:
+    """Where in the figure a point is: "with offload; buffer: 5 packets"."""
+    values = dict(part.split(" = ", 1) for part in setting.split(", ")) if setting else {}
+    wheres = [line for line in chosen.said["lines"] if "other" not in line and "where" in line]
+    titles = {line["title"].removeprefix("Simulated, ") for line in wheres if _is_of(setting, line["where"])}
+    named = titles if 0 < len(titles) < len(wheres) else set()
+    key, title = chosen.said["x"]["key"], chosen.said["x"]["title"]
+    name, _, unit = title.partition(", ")
+    at = [f"{name[0].lower()}{name[1:]}: {float(values[key]):g} {unit}".rstrip()] if key in values else []
+    return "; ".join([*sorted(named), *at])
 
 
 def _taken(claim: Claim) -> str:
@@ -226,11 +234,11 @@ def _live(chosen: Chosen, kept: Mapping[str, Any]) -> dict[str, Any]:
     """The live runs, their seed (none if nothing is random), what they, all seeds and the chart's come to."""
     scenarios = _scenarios(chosen)
     seed = kept.get("seed")
-    if kept and [each["text"] for each in kept["variants"]] == _texts(scenarios, seed):
+    if kept and [each["text"] for each in kept["variants"]] == _texts(chosen, scenarios, seed):
         found = [(each["here"], each["tried"]) for each in kept["variants"]]
     else:
         seed, found = _nearest(chosen, scenarios)
-    texts = _texts(scenarios, seed)
+    texts = _texts(chosen, scenarios, seed)
     return {
         "seed": seed,
         "groups": chosen.said.get("groups", ""),
@@ -260,9 +268,12 @@ def _only(variant: Mapping[str, Any]) -> dict[str, Sequence[Any]]:
     return {key: [value] for key, value in variant["at"].items()}
 
 
-def _texts(scenarios: Sequence[Scenario], seed: int | None) -> list[str]:
+def _texts(chosen: Chosen, scenarios: Sequence[Scenario], seed: int | None) -> list[str]:
+    """The scenarios, with names of groups for people; what is random is drawn by names."""
     seeded = {} if seed is None else {"run.seed": seed}
-    return [scenario.with_overrides(seeded).to_toml() for scenario in scenarios]
+    texts = [scenario.with_overrides(seeded).to_toml() for scenario in scenarios]
+    names = {f'"{old}"': f'"{new}"' for old, new in chosen.said.get("names", {}).items()}
+    return [_QUOTED.sub(lambda each: names.get(each[0], each[0]), text) for text in texts]
 
 
 def _nearest(chosen: Chosen, scenarios: Sequence[Scenario]) -> tuple[int | None, list[tuple[float, Point]]]:
@@ -275,6 +286,8 @@ def _nearest(chosen: Chosen, scenarios: Sequence[Scenario]) -> tuple[int | None,
     spans = [(_rounded(min(values)), _rounded(max(values))) for values in found]
     if all(len(set(values)) == 1 for values in found):
         return None, [(least, (least, most)) for least, most in spans]
+    if "names" in chosen.said:
+        raise ValueError(f"{chosen.said['of']}: with other names of groups, other runs")
     middles = [
         _charted(chosen, variant["at"])[2] or statistics.median(values)
         for variant, values in zip(chosen.said["variants"], found, strict=True)

@@ -848,9 +848,9 @@ const tests = {
     await fetches.getByText("In part: of the values with offload").waitFor();
     assert.deepEqual((await fetches.locator(".u-legend .u-series th").allTextContents()).slice(1), ["Simulated, without offload", "Simulated, with offload", "Published: Table 1"]); // what is last is on top
     await fetches.getByText("Point by point").click();
-    await fetches.getByText("Values within their tolerance (20 %, 10 %, 18 %): 1 of 3. 3 more cannot be compared.").waitFor();
+    await fetches.getByText("Of 3 stated values ours is near 1 (within 20 %, 10 %, 18 %). 3 more cannot be compared.").waitFor();
     await fetches.getByText("so a queued packet was more than one segment.").waitFor();
-    await fetches.getByText("mean time of a fetch, queue of 5 packets (queue = 5, model = without offload): stated 0.6701 s, here 0.4021 s").waitFor();
+    await fetches.getByText("mean time of a fetch, queue of 5 packets (without offload; buffer: 5 packets): stated 0.6701 s, here 0.4021 s").waitFor();
     await figure.getByText("The numbers").click();
     const simulated = Number(await figure.getByRole("row", { name: /^20 / }).getByRole("cell").first().textContent());
     await picture(page, "gallery");

@@ -137,15 +137,16 @@ function filled(all: number[], places: Map<number, number>): (number | null)[] {
   return all.map((x) => places.get(x) ?? (x > ends[0] && x < ends[1] ? (undefined as unknown as null) : null));
 }
 
-/** What of the points was counted: "Limits that are kept: 18 of 21; values within their tolerance (50 %): 4 of 5. 5 more cannot be compared." A limit says less
- * than a value, so they are counted apart. */
+/** What of the points was counted: "Of 21 stated limits ours keeps 18; of 5 stated values ours is near 4 (within 50 %). 5 more cannot be compared." A limit says
+ * less than a value, so they are counted apart. */
 export function countsOf({ verdicts, tolerance }: Figure): string {
   const count = (wanted: string, isOf = (_: boolean): boolean => true): number => verdicts.filter((each) => each.verdict === wanted && isOf(each.is_bound)).reduce((sum, each) => sum + each.count, 0);
-  const kept = (what: string, isOf: (isBound: boolean) => boolean): string[] => {
+  const kept = (what: string, does: string, isOf: (isBound: boolean) => boolean): string[] => {
     const [agreeing, all] = [count("agrees", isOf), count("agrees", isOf) + count("differs", isOf)];
-    return all ? [`${what}: ${agreeing} of ${all}`] : [];
+    return all ? [`of ${all} stated ${what}${all === 1 ? "" : "s"} ours ${does} ${agreeing || "none"}`] : [];
   };
-  const parts = [...kept("limits that are kept", (isBound) => isBound), ...kept(tolerance ? `values within their tolerance (${tolerance})` : "values that are the stated ones", (isBound) => !isBound)].join("; ");
+  const near = kept("value", tolerance ? "is near" : "is", (isBound) => !isBound).map((text) => (tolerance ? `${text} (within ${tolerance})` : text));
+  const parts = [...kept("limit", "keeps", (isBound) => isBound), ...near].join("; ");
   const left = count("not comparable");
   return [`${parts.charAt(0).toUpperCase()}${parts.slice(1)}.`, left ? `${left} more cannot be compared.` : ""].filter(Boolean).join(" ");
 }

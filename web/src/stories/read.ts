@@ -63,6 +63,15 @@ export function placeOf(hash: string): { story: Story | null; step: number } | n
 
 export const addressOf = (story: Story, step = 0): string => `#story=${story.name}.${step + 1}`;
 
+/** A source, cut at the documents that it names: "docs/reproduce.md, splitbuff/fig1" is one, at a place of its own. */
+export const cited = (source: string): string[] => source.split(/(docs\/[\w-]+\.md(?:, [a-z0-9-]+(?:\/\w+)?)?)/);
+
+/** Where below docs/ a part of `cited` is; nothing if it is no document. */
+export function documentIn(part: string): string | null {
+  const [, file, place] = /^docs\/([\w-]+\.md)(?:, (.+))?$/.exec(part) ?? [];
+  return file ? `${file}${place ? `#${place}` : ""}` : null;
+}
+
 /** What a step runs. */
 export function askedOf(story: Story, step: Step): Asked[] {
   return step.variants.map(({ set }) => ({ text: step.scenario ?? story.scenario, overrides: { ...set } }));
