@@ -317,6 +317,7 @@ await growing.route(/\/api\/jobs$/, async (route) => {
 await growing.goto(`${address}#runs`);
 await growing.getByRole("radio", { name: /, running, 1 run so far / }).waitFor();
 await growing.getByText("It is still running").waitFor();
+await growing.getByText("of a setting: as the scenario has it").waitFor();
 await growing.getByLabel("Tick row 1", { exact: true }).check();
 came = 2;
 await growing.getByRole("radio", { name: /, running, 2 runs so far / }).waitFor();
@@ -361,11 +362,16 @@ await checked.getByRole("radio", { name: /^advise \(which queue, and how large\?
 const sentence = await advice.locator(".do").textContent();
 const compared = (await beside.getByRole("row", { name: /^(this answer|next best queue|smallest FIFO) / }).getByRole("cell").allTextContents()).filter((cell) => /^[a-z_]+, /.test(cell)).map((cell) => cell.split(", ")[0]);
 await checked.locator("strong", { hasText: sentence }).waitFor();
+// the chart begins with the queues that it compares, each with its setting, and the answer first
+const alongAxis = checked.getByLabel("for each", { exact: true });
+assert.equal(await alongAxis.inputValue(), "compared");
+await checked.getByText(/for each queue with its setting from left to right\. A point is .* The ring is the answer\./).waitFor();
+assert.equal(await checked.getByText("Point at a").count(), 0); // there are dots of one kind alone
+// along the buffer, as numbers, what the answer compares comes first
+await alongAxis.selectOption("bottleneck.buffer");
 const drawnLines = (await checked.locator(".chart .u-legend .u-series th").allTextContents()).slice(1);
 assert.equal(drawnLines.at(-1), "the answer");
 assert.deepEqual(drawnLines.slice(0, compared.length).map((line) => line.split(" ")[0]), compared);
-// the chart begins with the buffer, as numbers
-assert.equal(await checked.getByLabel("for each", { exact: true }).inputValue(), "bottleneck.buffer");
 await checked.getByRole("img", { name: "wait: mean, ms" }).getByText("buffer, packets").waitFor({ state: "attached" });
 // where lists add up to more than there are runs, it is said why
 const counted = (await checked.locator(".joblist input + span").allTextContents()).map((each) => Number(/, (\d+) runs?$/.exec(each)[1]));

@@ -96,7 +96,7 @@ const isQueue = (name: string): boolean => name.endsWith("queue");
 export function seenIn(chart: Drawn, x: string, figure: string, means: boolean): string {
   const { of, runs: [least, most] } = chart;
   const kind = chart.words ? "color" : "line";
-  const lines = of.length ? `, a ${kind} for each ${of.length > 1 ? "combination of " : ""}${[of.slice(0, -1).join(", "), of.at(-1)].filter(Boolean).join(" and ")}` : "";
+  const lines = of.length > 2 ? `, a ${kind} for each other setting that was tried` : of.length ? `, a ${kind} for each ${of.join(" and ")}` : "";
   const several = `${least === most ? most : `${least} to ${most}`} runs that differ in the seed, the start of their random draws, alone`;
   const point = means ? "the mean over its seeds" : most === 1 ? "one run" : `the mean of ${several}`;
   const ring = chart.lines.some(({ mark }) => mark) ? " The ring is the answer." : "";
@@ -125,6 +125,37 @@ export function firstAxis(list: Listed, isOfQueues: boolean): string | undefined
   const places = (name: string): Value[] => list.rows.map((row) => valueOf(list, row, name)).filter((each) => each !== null);
   const ranked = (name: string): number => (isOfQueues && isQueue(name) ? 3000 : 0) + (name !== "seed" && numeric(places(name)) ? (name.endsWith("buffer") ? 2000 : 1000) : 0) + count(name);
   return axes(list).sort((a, b) => ranked(b) - ranked(a))[0];
+}
+
+/** The axis of queues as an answer compares them, each with the setting that was found for it. */
+export const COMPARED = "compared";
+const QUEUES = "Queues,";
+
+/** What an answer of advise compares, as a list of its own, the answer first; null where there is none. The runs are those of seeds that all have. */
+export function contestOf(list: Listed, rows: Stored[], job: Job | undefined): Listed | null {
+  const grid = job?.view?.find((part) => part.kind === "grid" && part.title.startsWith(QUEUES));
+  if (grid?.kind !== "grid") return null;
+  const whole = grid.rows.map(([name = ""]) => name.replace("the scenario's ", ""));
+  const brief = whole.map((name) => name.replace(/^([^,]+),.* (\S+ \S+)$/, "$1, $2"));
+  const names = new Set(brief).size === brief.length ? brief : whole;
+  const found = rows.flatMap((row) => {
+    const at = whole.findIndex((name) => isNamed(list, row, name));
+    return at < 0 ? [] : [{ at, row, seed: valueOf(list, row, "seed") }];
+  });
+  const places = new Set(found.map(({ at }) => at));
+  const isCommon = (seed: Value): boolean => [...places].every((place) => found.some((each) => each.at === place && each.seed === seed));
+  const kept = found.filter(({ seed }) => isCommon(seed)).sort((a, b) => a.at - b.at);
+  if (places.size < 2 || !kept.length) return null;
+  const column = { name: COMPARED, title: "queue with its setting, as the answer compares them", figure: false };
+  return { ...list, columns: [column, ...list.columns.filter(({ figure }) => figure)], rows: kept.map(({ at, row }) => ({ ...row, labels: [names[at] ?? ""] })) };
+}
+
+/** Whether a run is of a queue as an answer names it, "pie, target 15 ms" or "fifo, 32 packets", with the scenario's own traffic. */
+function isNamed(list: Listed, row: Stored, name: string): boolean {
+  const others = labels(list).filter((each) => !isQueue(each) && !each.endsWith("buffer") && each !== "seed" && each !== "runs");
+  const at = (isOne: (name: string) => boolean): string => String(valueOf(list, row, labels(list).find(isOne) ?? ""));
+  const queue = at(isQueue).replace(/ \((.*)\)$/, ", $1");
+  return others.every((each) => valueOf(list, row, each) === null) && [queue, `${queue}, ${at((each) => each.endsWith("buffer"))}`].includes(name);
 }
 
 /** Whether a queue as lists name it, "fq_codel (target 5 ms)", is one of an answer, "fq_codel" with "5 ms". */
@@ -157,7 +188,7 @@ export function drawn(list: Listed, rows: Stored[], x: string, figure: string, m
   const placed = rows.filter((row) => valueOf(list, row, x) !== null);
   const places = [...new Set(rows.map((row) => valueOf(list, row, x)).filter((each) => each !== null))];
   const numbers = numeric(places);
-  const inWords = (a: number, b: number): number => ordered(places[a] ?? null, places[b] ?? null);
+  const inWords = (a: number, b: number): number => x === COMPARED ? a - b : ordered(places[a] ?? null, places[b] ?? null);
   const order = places.map((_, index) => index).sort((a, b) => (numbers ? (numbers[a] ?? 0) - (numbers[b] ?? 0) : inWords(a, b)));
   const shown = [...groups].sort(([a, one], [b, two]) => (departing.get(a) ?? 0) - (departing.get(b) ?? 0) || two.size - one.size).slice(0, most);
   const counts = shown.flatMap(([, group]) => [...group.values()].map(({ length }) => length));
