@@ -101,6 +101,10 @@ def test_whether_a_shaper_is_needed_is_asked_last_at_the_rate_of_an_interface() 
         (20_000_000, None, True),
         (100_000_000, None, False),
         (622_000_000, None, False),
+        (155_000_000, None, False),
+        (45_000_000, None, False),
+        (34_500_000, None, True),  # within 1 % of E3 by chance
+        (34_610_000, None, True),
         (100_000_000, "xe-0", True),
     ],
 )
@@ -114,6 +118,7 @@ def test_where_hardly_an_interface_has_the_rate_a_shaper_is_typed_by_default(
     assert ("--no-shape if the interface itself sends so." in text) == is_shaped, text
     assert ("htb" in text) == is_shaped
     assert not Typed("openwrt").shaped_by_default(20_000_000).is_presumed  # its lines always shape
+    assert Typed("linux", device).shaped_by_default(rate_bps, is_estimated=True).is_presumed
 
 
 def test_a_target_is_as_sure_as_all_settings_that_were_tried_leave_it() -> None:

@@ -73,6 +73,7 @@ def advise_captured(
     *,
     quick: bool,
     today: str | None,
+    is_rate_given: bool,
     against: Against,
     supposed: Mapping[str, Scenario],
 ) -> None:
@@ -83,12 +84,14 @@ def advise_captured(
         capture: What is said to miss the targets: the capture, or the file where the scenario was written.
         quick: Whether the first answer is enough; then the evidence is left out.
         today: What the link runs now, as `advise` takes it.
+        is_rate_given: Whether the operator named the link's rate; else it is estimated.
         against: What speaks against the scenario.
         supposed: Scenarios with other controls that may be as true, by what is other in them.
     """
     nothing = Quick(None, None, None, None, None, STACK, {})
     loaded, assumed = load(file, nothing, {}, to="advise on")
-    typed = shaped_by_default(typed_on(None, None, shape=False), loaded, None)
+    typed = typed_on(None, None, shape=False)
+    typed = shaped_by_default(typed, loaded, None, is_estimated=not is_rate_given)
     view = brief_view if quick else advice_view
     deliver = Delivery[Any](
         view=partial(view, typed=typed, against=against), document=Advice.to_dict, as_json=False, plot=None
@@ -207,14 +210,16 @@ def check_met(advice: Advice | LinksAdvice, file: str | None) -> None:
         raise InputError(headline_of(advice).rstrip("."), file=file)
 
 
-def shaped_by_default(typed: Typed, scenario: Scenario, link: str | None) -> Typed:
+def shaped_by_default(
+    typed: Typed, scenario: Scenario, link: str | None, *, is_estimated: bool = False
+) -> Typed:
     """Where lines are typed, with a shaper where hardly an interface has the link's rate."""
     rates = {
         each["rate_bps"]
         for each in scenario.links
         if each["rate_bps"] and (link is None or each["name"] == link)
     }
-    return typed.shaped_by_default(rates.pop()) if len(rates) == 1 else typed
+    return typed.shaped_by_default(rates.pop(), is_estimated=is_estimated) if len(rates) == 1 else typed
 
 
 def typed_on(platform: str | None, device: str | None, *, shape: bool) -> Typed:

@@ -180,7 +180,7 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
         given = {"CAPTURE": capture, "--live": live, "--plot": plot, "--out": out, "--anonymize": anonymize}
         _refuse_with_flent(flent, given)
         known = _with_controls(Known(rate=rate, rtt=rtt, mix=shares), sockets)
-        answer = _Answer(advise, quick=quick)
+        answer = _Answer(advise, quick=quick, is_rate_given=rate is not None)
         _observe_flent(flent, direction, known, scenario, answer, as_json=as_json)
         return
     deliver = Delivery(
@@ -204,7 +204,13 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     known = Known(rate=rate, rtt=rtt, mix=shares)
     if advise:
         try:  # the answer first
-            _hand_over(found, scenario, known, sockets, _Answer(advise, quick=quick))
+            _hand_over(
+                found,
+                scenario,
+                known,
+                sockets,
+                _Answer(advise, quick=quick, is_rate_given=rate is not None),
+            )
         finally:
             deliver(found)
         return
@@ -238,6 +244,7 @@ class _Answer(NamedTuple):
         unfit: That the scenario does not do what was captured, as a sentence; empty if it does.
         against: What else speaks against the scenario, the gravest first.
         supposed: Scenarios with other controls that may be as true, by these.
+        is_rate_given: Whether the operator named the link's rate.
     """
 
     is_wanted: bool
@@ -246,6 +253,7 @@ class _Answer(NamedTuple):
     unfit: str = ""
     against: Sequence[str] = ()
     supposed: Mapping[str, Scenario] = {}
+    is_rate_given: bool = False
 
 
 def _check_together(
@@ -421,6 +429,7 @@ def _write(scenario: str, capture: str, path: Path | None, lines: Sequence[str],
                 named,
                 quick=answer.quick,
                 today=answer.today,
+                is_rate_given=answer.is_rate_given,
                 against=Against(answer.unfit, answer.against),
                 supposed=answer.supposed,
             )

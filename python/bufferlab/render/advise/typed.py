@@ -38,8 +38,8 @@ _LINE_BPS: Final = (
 )
 """Rates of leased lines: DS1, E1, E3 and DS3 (ITU-T G.703), STM-1 to STM-256 (ITU-T G.707)."""
 
-_NEAR: Final = 0.01
-"""People round these: 622 Mbps are STM-4."""
+_ROUNDED: Final = (2, 3, 4)
+"""Digits to which people round these, or cut them: 45 Mbps are DS3, 155 are STM-1, 622 are STM-4."""
 
 _NAMED_MBPS: Final = {
     "hundredgig": 100_000,
@@ -74,6 +74,14 @@ def rate_in_name(device: str) -> int | None:
     """The rate that an interface's name says, bit/s; `None` where it says none."""
     name = device.lower()
     return next((mbps * 10**6 for start, mbps in _NAMED_MBPS.items() if name.startswith(start)), None)
+
+
+def _written(rate_bps: int) -> set[int]:
+    """A leased line's rate as people write it: exact, rounded or cut."""
+    steps = [10 ** (len(str(rate_bps)) - digits) for digits in _ROUNDED]
+    return {rate_bps} | {
+        count * step for step in steps for count in (rate_bps // step, round(rate_bps / step))
+    }
 
 
 @dataclass(frozen=True)
@@ -115,9 +123,15 @@ class Typed:
     linklayer: str | None = None
     is_presumed: bool = False
 
-    def shaped_by_default(self, rate_bps: int) -> Typed:
-        """Lines with a shaper where hardly an interface has that rate: without one nothing would wait."""
-        if self._is_own(rate_bps) or not self._could_shape:
+    def shaped_by_default(self, rate_bps: int, *, is_estimated: bool = False) -> Typed:
+        """Lines with a shaper where hardly an interface has that rate: without one nothing would wait.
+
+        Args:
+            rate_bps: The link's rate, bit/s.
+            is_estimated: Whether nobody stated it. Then it is near that of an interface by chance.
+        """
+        is_own = not is_estimated and self._is_own(rate_bps)
+        if is_own or not self._could_shape:
             return self
         return replace(self, shape=True, is_presumed=True)
 
@@ -143,7 +157,7 @@ class Typed:
         named = rate_in_name(self.device or "")
         if named is not None:
             return rate_bps == named
-        return rate_bps in _ETHERNET_BPS or any(abs(rate_bps - each) <= _NEAR * each for each in _LINE_BPS)
+        return rate_bps in _ETHERNET_BPS or any(rate_bps in _written(each) for each in _LINE_BPS)
 
     @property
     def _could_shape(self) -> bool:
