@@ -82,6 +82,31 @@ def blocks(content: bytes) -> Iterator[tuple[int, bytearray]]:
         at += size
 
 
+def between(content: bytes, since_s: float, until_s: float) -> bytes:
+    """The packets of a simulated capture between two times since its first packet."""
+    found, first = bytearray(), None
+    for kind, block in blocks(content):
+        if kind == BLOCK_PACKET:
+            high, low = struct.unpack_from("<II", block, 12)
+            first = (high << 32) + low if first is None else first
+            if not since_s <= ((high << 32) + low - first) / 1e9 < until_s:
+                continue
+        found += block
+    return bytes(found)
+
+
+def cut(content: bytes, kept: int) -> bytes:
+    """A simulated capture of which only the first bytes of each packet are kept, a multiple of four."""
+    found = bytearray()
+    for kind, block in blocks(content):
+        if kind == BLOCK_PACKET:
+            size = struct.pack("<I", _IP + kept + 4)
+            block[20:24], block[4:8] = struct.pack("<I", kept), size
+            block[_IP + kept :] = size
+        found += block
+    return bytes(found)
+
+
 def readdress(block: bytearray, to: Callable[[bytes], bytes]) -> None:
     """Give both ends of a packet other addresses."""
     for end in (_IP + 12, _IP + 16):

@@ -145,8 +145,7 @@ def test_a_link_with_videos_does_not_vary(seed: int, place: str, tmp_path: Path)
         (
             {"rate_bps": None, "queued_100ms_windows": 19, "plateau_100ms_share": 0.2},
             {"duration_s": 30.0},
-            "packets waited in 19 of 300 windows of 100 ms, and these have no one rate: the link was hardly "
-            "loaded",
+            "packets waited in 19 of 300 windows of 100 ms, and these have no one rate",
         ),
         (
             {"rate_bps": None, "queued_100ms_windows": 244, "plateau_100ms_share": 0.43},

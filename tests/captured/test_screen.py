@@ -16,6 +16,7 @@ from bufferlab import Findings
 from bufferlab.captured.flows import LEAST_RTT_MS
 from bufferlab.captured.lengths import MEASURED, accuracy_text, short_texts
 
+from .both_ways import between, cut
 from .conftest import Captured
 
 
@@ -122,3 +123,34 @@ def test_how_far_a_buffer_may_be_off_is_that_of_the_measured_captures(captured: 
     assert list(short_texts(12.0)) == [accuracy_text(12.0)]
     text = screen(bufferlab.observe(captured.at_senders))
     assert f"accuracy {accuracy_text(30.0)} link" in text and "; the buffer holds 3" in text
+
+
+@pytest.mark.parametrize("place", ["senders", "receivers"])
+def test_two_seconds_of_a_busy_link_say_that_waits_may_be_longer(place: str, tmp_path: Path) -> None:
+    """Ten seconds of the same had both sentences."""
+    whole = captured_link(tmp_path, place, "20 Mbps", "2 bdp", count=4).observation.file
+    path = tmp_path / "two.pcapng"
+    path.write_bytes(between(Path(whole).read_bytes(), 12.0, 14.0))
+    seen = bufferlab.observe(path)
+    assert seen.is_never_empty
+    assert "waits at least median" in screen(seen) and "begins in the middle of flows" in screen(seen)
+    opened = tmp_path / "opened.pcapng"
+    opened.write_bytes(between(Path(whole).read_bytes(), 0.0, 2.0))
+    assert not bufferlab.observe(opened).is_never_empty
+
+
+def test_what_cut_headers_hide_is_not_said_to_be_none(captured: Captured, tmp_path: Path) -> None:
+    """It was "0 connections", "none" and "no TCP in this direction"."""
+    path = tmp_path / "cut.pcapng"
+    path.write_bytes(cut(captured.at_senders.read_bytes(), 36))
+    text = screen(bufferlab.observe(path))
+    assert "packets, connections not known: headers are cut" in text
+    assert "long flows not known: headers are cut" in text and "losses not known: headers are cut" in text
+
+
+def test_few_samples_do_not_say_how_much_a_buffer_holds(captured: Captured) -> None:
+    seen = bufferlab.observe(captured.at_receivers)
+    calm = {**(seen.waits or {}), "is_filled": 0, "loss_episodes": 0, "samples": 80}
+    flows = seen.flows.with_columns(pl.lit(0).alias("loss_episodes"))
+    text = screen(dataclasses.replace(seen, waits=calm, flows=flows))
+    assert "buffer not known: no loss was seen, and what waits was seen in 80 samples alone" in text

@@ -36,6 +36,9 @@ _BUSY_SECOND: Final = 0.9
 Our choice."""
 
 _FEWEST_SECONDS: Final = 3
+_OFTEN: Final = 0.25
+_TENTH_S: Final = 0.1
+"""In few seconds packets wait often if they do in that part of all tenths. Our choice."""
 
 _RATE_OFF: Final = 0.1
 _MANY_EPISODES: Final = 30
@@ -361,6 +364,7 @@ def is_begun_busy(observation: Observation, link: dict[str, Any], long: pl.DataF
     """Whether the link was full all the time, and most of the long flows' bytes are of earlier ones.
 
     Before the queue, more or less than the link carries arrives in a second; what arrives in the mean tells.
+    In a capture of few seconds it is enough that packets often wait.
 
     Args:
         observation: The capture.
@@ -369,10 +373,11 @@ def is_begun_busy(observation: Observation, link: dict[str, Any], long: pl.DataF
         ahead: Whether the queue lies beyond the place of the capture.
     """
     opened = int(long.filter(pl.col("is_opened") == 1)["ip_bytes"].sum())
-    if not link["rate_bps"] or timed(long).is_empty() or 2 * opened > int(long["ip_bytes"].sum()):
+    if timed(long).is_empty() or 2 * opened > int(long["ip_bytes"].sum()):
         return False
     found = _loads_bps(observation, link["interface"], link["direction"])[1:-1]
     if len(found) < _FEWEST_SECONDS:
-        return False
-    rate_bps = float(link["rate_bps"])
-    return sum(found) >= _BUSY * rate_bps * len(found) and min(found) >= _LEAST_BUSY[ahead] * rate_bps
+        return bool(link["queued_100ms_windows"] >= _OFTEN * observation.duration_s / _TENTH_S)
+    rate_bps = float(link["rate_bps"] or 0.0)
+    is_busy = sum(found) >= _BUSY * rate_bps * len(found) and min(found) >= _LEAST_BUSY[ahead] * rate_bps
+    return rate_bps > 0 and is_busy

@@ -27,7 +27,7 @@ _LEAST_PART: Final = 0.5
 """Windows with a queue, and the part of them with one rate, from which on the observer takes it (rate.rs)."""
 
 _SELDOM: Final = 0.2
-"""A link is hardly loaded where packets wait in less than that part of a capture's windows. Our choice."""
+"""Packets wait seldom if in less than that part of a capture's windows. Our choice."""
 
 _MUCH_LOSS: Final = 0.01
 """Losses from which on acknowledgments come in lumps that blur rates before the queue. Our choice."""
@@ -270,7 +270,7 @@ def _few(link: Mapping[str, Any], flows: pl.DataFrame, losses: float | None, dur
     is_seldom = tenths < _SELDOM * all_tenths
     is_lossy = (losses or 0.0) >= _SOME_LOSS
     is_unseen = is_lossy and tenths < _FEWEST  # else waits say what the buffer holds
-    hardly = "" if not is_seldom else LOSSY if is_unseen else ": the link was hardly loaded"
+    hardly = LOSSY if is_seldom and is_unseen else ""
     if not tenths:
         return f"packets waited long enough to tell in no window of 100 ms{hardly}"
     if tenths < _FEWEST:

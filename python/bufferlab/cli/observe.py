@@ -222,7 +222,7 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
 
 
 def _next(found: Findings) -> str:
-    """What to do after the screen."""
+    """What to do after the screen, where the scenario that `--advise` asks for can be made."""
     from bufferlab.captured.doubts import refuse_idle  # noqa: PLC0415 - slow to import
     from bufferlab.captured.scenario import NOTHING  # noqa: PLC0415 - slow to import
 
@@ -230,8 +230,29 @@ def _next(found: Findings) -> str:
         refuse_idle(found, NOTHING)
     except InputError:
         return "next: capture a busy hour, since --advise has no answer for a link that was never full"
-    also = "" if found.rate_bps else " with --rate, which is not known,"
+    if found.is_paced:
+        return "next: capture a busy hour, since nothing here shows that packets wait for the link"
+    lacks = _lacks(found)
+    if lacks is None:
+        return "next: capture whole headers of busy flows, since --advise has none here to ask about"
+    are = "is" if len(lacks) == 1 else "are"
+    also = f" with {' and '.join(lacks)}, which {are} not known," if lacks else ""
     return f"next: --advise{also} says which queue to run and how large its buffer should be"
+
+
+def _lacks(found: Findings) -> list[str] | None:
+    """The options without which there is no scenario; `None` if there is none with all of them."""
+    from bufferlab.captured.scenario import Known, scenario_of  # noqa: PLC0415 - slow to import
+
+    rate = None if found.rate_bps else "100 Mbps"
+    lacks = ["--rate"] if rate else []
+    for rtt, also in ((None, []), ("40 ms", ["--rtt"])):
+        try:
+            scenario_of(found, Known(rate=rate, rtt=rtt))
+        except InputError:
+            continue
+        return lacks + also
+    return None
 
 
 class _Answer(NamedTuple):

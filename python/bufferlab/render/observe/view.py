@@ -55,6 +55,9 @@ _MOST_OTHERS: Final = 3
 most. Our choice."""
 
 
+_CUT: Final = "not known: headers are cut"
+
+
 @as_view.register
 def findings_view(findings: Findings) -> View:
     """A line for each thing that matters."""
@@ -80,10 +83,14 @@ def findings_view(findings: Findings) -> View:
 def _title(findings: Findings) -> str:
     seen = findings.observation
     name = "standard input" if seen.file == "-" else PurePath(seen.file).name
-    return (
-        f"{name}: {significant(seen.duration_s)} s, {seen.packets:,} packets, "
-        f"{seen.totals['connections']:,} connections"
-    )
+    number = f"{seen.totals['connections']:,} connections"
+    known = f"connections {_CUT}" if _are_cut(findings) else number
+    return f"{name}: {significant(seen.duration_s)} s, {seen.packets:,} packets, {known}"
+
+
+def _are_cut(findings: Findings) -> bool:
+    """Whether most packets are cut within their headers, so that they are of no flow."""
+    return bool(2 * findings.observation.totals["cut_packets"] > findings.observation.packets)
 
 
 def _in_short(findings: Findings) -> str:
@@ -123,7 +130,7 @@ def _slowed(findings: Findings, waits: dict[str, Any], rtt_ns: float) -> str:
     packets = int(findings.flows["wire_packets"].sum())
     wait, late = (format_time(_ps(time_ns)) for time_ns in (wait_ns, waits["p95_ns"]))
     rtt = "less than 0.01 ms" if rtt_ns <= LEAST_RTT_MS * NS_PER_MS else format_time(_ps(rtt_ns))
-    if samples < min(_TOO_FEW_PART * packets, _TOO_FEW):
+    if _is_sampled_little(findings):
         return (
             f"{samples:,} round trips could be measured of {packets:,} packets, too few to say what half of "
             f"these wait; a round trip takes {rtt} without waiting"
@@ -144,6 +151,12 @@ def _slowed(findings: Findings, waits: dict[str, Any], rtt_ns: float) -> str:
         f"{where}half of the packets wait {wait} or more, one in twenty {late}, where a round trip takes "
         f"{rtt} without waiting"
     )
+
+
+def _is_sampled_little(findings: Findings) -> bool:
+    """Whether too few round trips were measured to say what packets wait."""
+    samples = findings.waits["samples"] if findings.waits else 0
+    return bool(samples < min(_TOO_FEW_PART * int(findings.flows["wire_packets"].sum()), _TOO_FEW))
 
 
 def _link(findings: Findings) -> str:
@@ -180,6 +193,8 @@ def _short_number(value: float) -> float:
 
 def _long(findings: Findings) -> str:
     long = findings.long
+    if _are_cut(findings):
+        return _CUT
     if long.is_empty():
         return "none: no flow has more than 100 kB over more than a second"
     text = f"{significant(findings.long_flows, 3)} at a time, {len(long):,} in all{_pauses(findings)}"
@@ -278,7 +293,9 @@ def _buffer(findings: Findings) -> str:
         return f"not known: {_no_depth(waits, varies=findings.other_rate_bps is not None)}"
     if int(findings.flows["loss_episodes"].sum()):
         return "not known: what was lost was lost on the other side of this place; see 'beware'"
-    return f"not known: no loss was seen; it holds more than {format_time(_ps(waits['p99_ns']))}"
+    more = f"; it holds more than {format_time(_ps(waits['p99_ns']))}"
+    few = f", and what waits was seen in {waits['samples']:,} samples alone"
+    return f"not known: no loss was seen{few if _is_sampled_little(findings) else more}"
 
 
 def _few_packets(findings: Findings) -> str:
@@ -326,6 +343,8 @@ def _ps(time_ns: float) -> float:
 
 
 def _losses(findings: Findings) -> str:
+    if _are_cut(findings):
+        return _CUT
     if findings.losses is None:
         return "no TCP in this direction"
     flows = findings.flows
