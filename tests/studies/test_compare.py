@@ -628,6 +628,10 @@ def test_llq_s_buffer_is_that_of_class_default() -> None:
     assert half.buffer == "40 packets"  # of both classes
     text = str(found)
     assert plain.buffer == "40 packets" and "2 × 20 packets" in text and text.count("40 packets") == 1
+    packets = {"bottleneck.buffer": "24 packets"}
+    own = bufferlab.compare(CALLS, ["scenario", "llq"], seeds=1, progress=False, overrides=packets)
+    assert own.entries["scenario"].buffer == "24 packets"
+    assert own.entries["llq"].buffer == "48 packets"  # 24 for what is no call, as without it
     with pytest.raises(InputError, match="'llq:50 ms' takes class-default's queue-limit; accepted: llq:64"):
         bufferlab.compare(CALLS, ["llq:50 ms"])
 

@@ -72,7 +72,11 @@ def parse_contenders(
 
 
 def changes(contender: Contender, scenario: Scenario, index: int) -> dict[str, Any]:
-    """The overrides that put a queue at the link with this index."""
+    """The overrides that put a queue at the link with this index.
+
+    Without a buffer of its own, LLQ's class-default gets as many packets as another queue: the calls' class
+    takes none of them.
+    """
     if contender.word == OWN and contender.buffer is None:
         return {}
     link = scenario.links[index]
@@ -82,6 +86,8 @@ def changes(contender: Contender, scenario: Scenario, index: int) -> dict[str, A
         if link["mark_above"] is not None and contender.table["discipline"] != "fifo":
             changed["mark_above"] = None
     buffer = contender.buffer or _default_buffer(changed.get("queue"), _written(scenario, index))
+    if buffer is None and is_llq(contender.word) and link["buffer"]["kind"] == "packets":
+        buffer = _of_all_classes(contender.word, link["buffer"]["text"])
     if buffer is not None:
         changed["buffer"] = buffer
     overrides = {f"links[{index}].{key}": value for key, value in changed.items()}

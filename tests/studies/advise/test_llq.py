@@ -220,7 +220,7 @@ def test_a_fifo_is_not_taken_where_llq_does_all_that_it_does() -> None:
     busy = make_target("utilization", 0.99)
     misses = {**missed, "llq, 133 packets": (busy,)}
     assert taken(superseded=given, missed=misses) == "fifo, 256 packets"
-    assert taken(superseded=given, lossy={"llq, 133 packets": 0.08}) == "fifo, 256 packets"
+    assert taken(superseded=given, losses={"llq, 133 packets": 0.08}) == "fifo, 256 packets"
 
 
 def test_with_fair_queue_the_rest_is_kept_apart_and_that_is_typed() -> None:

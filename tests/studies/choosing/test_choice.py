@@ -427,14 +427,14 @@ def test_what_loses_too_much_is_out_where_another_queue_meets_as_much() -> None:
     none: dict[str, tuple[Target, ...]] = dict.fromkeys(contest, ())
     weights: dict[Kind, float] = {"pages": 9.0, "throughput": 3.0}
     assert choose(contest, ASPECTS, weights, missed=none).name == "codel"
-    better = choose({**contest, "codel": runs(0.5)}, ASPECTS, ALIKE, missed=none, lossy={"codel": 0.06})
+    better = choose({**contest, "codel": runs(0.5)}, ASPECTS, ALIKE, missed=none, losses={"codel": 0.06})
     assert (better.name, better.outweighs) == ("codel", True)  # in no aspect are users worse off
-    found = choose(contest, ASPECTS, weights, missed=none, lossy={"codel": 0.06})
+    found = choose(contest, ASPECTS, weights, missed=none, losses={"codel": 0.06})
     (codel,) = found.rivals
     assert found.name == "fifo" and codel.is_lossy and not codel.is_equal and not found.tied
-    both = choose(contest, ASPECTS, weights, missed=none, lossy={"codel": 0.06, "fifo": 0.06})
+    both = choose(contest, ASPECTS, weights, missed=none, losses={"codel": 0.06, "fifo": 0.06})
     assert both.name == "codel" and not both.outweighs and not any(rival.is_lossy for rival in both.rivals)
-    alone = choose(contest, ASPECTS, ALIKE, missed=none | {"fifo": (BUSY,)}, lossy={"codel": 0.06})
+    alone = choose(contest, ASPECTS, ALIKE, missed=none | {"fifo": (BUSY,)}, losses={"codel": 0.06})
     assert alone.name == "codel"  # what loses less misses a target
 
 
@@ -459,9 +459,27 @@ def test_users_must_fare_better_as_many_times_as_a_queue_loses_more(
     heavy = {name: share for name, share in zip(contest, lost, strict=True) if share >= HEAVY_LOSS}
     none: dict[str, tuple[Target, ...]] = dict.fromkeys(contest, ())
     measured = {name: runs(*each) for name, each in contest.items()}
-    found = choose(measured, ASPECTS, ALIKE, missed=none, lossy=heavy)
+    found = choose(measured, ASPECTS, ALIKE, missed=none, losses=heavy)
     assert found.name == [*contest][taken]
     assert found.outweighs == (found.name in heavy)
+
+
+@pytest.mark.parametrize(
+    ("contest", "lost", "taken"),
+    [
+        ({"fair_queue": (1.3, 1e6), "llq": (1.0, 1e6)}, (0.045, 0.06), "llq"),
+        ({"fair_queue": (1.0, 1e6), "llq": (1.01, 1e6)}, (0.043, 0.05), "fair_queue"),
+        ({"llq": (1.01, 1e6), "fair_queue": (1.0, 1e6)}, (0.05, 0.043), "fair_queue"),
+        ({"fair_queue": (1.3, 1e6), "llq": (1.0, 1e6)}, (0.032, 0.075), "fair_queue"),
+    ],
+)
+def test_a_loss_hardly_beyond_the_bound_is_no_reason_beside_one_hardly_below(
+    contest: dict[str, tuple[float, float]], lost: tuple[float, ...], taken: str
+) -> None:
+    none: dict[str, tuple[Target, ...]] = dict.fromkeys(contest, ())
+    measured = {name: runs(*each) for name, each in contest.items()}
+    losses = dict(zip(contest, lost, strict=True))
+    assert choose(measured, ASPECTS, ALIKE, missed=none, losses=losses).name == taken
 
 
 def test_opposite_differences_do_not_cancel_without_a_word() -> None:
@@ -491,6 +509,6 @@ def test_where_all_lose_much_those_are_out_that_lose_clearly_more() -> None:
     """With PIE, which loses more than twice as much, pages load faster and transfers take longer."""
     contest = {"fq_codel": runs(1.0), "pie": runs(0.85, 0.9e6)}
     none: dict[str, tuple[Target, ...]] = dict.fromkeys(contest, ())
-    assert choose(contest, ASPECTS, ALIKE, missed=none, lossy={"fq_codel": 0.07, "pie": 0.08}).name == "pie"
-    found = choose(contest, ASPECTS, ALIKE, missed=none, lossy={"fq_codel": 0.066, "pie": 0.147})
+    assert choose(contest, ASPECTS, ALIKE, missed=none, losses={"fq_codel": 0.07, "pie": 0.08}).name == "pie"
+    found = choose(contest, ASPECTS, ALIKE, missed=none, losses={"fq_codel": 0.066, "pie": 0.147})
     assert found.name == "fq_codel" and found.rivals[0].is_lossy and not found.outweighs

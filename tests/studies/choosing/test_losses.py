@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from bufferlab.studies.advise.entry import Users
-from bufferlab.studies.choosing.choice import lossy, standing
+from bufferlab.studies.choosing.choice import loses_too_much, losses_of, standing
 from bufferlab.studies.choosing.losses import felt, floods
 from bufferlab.studies.targets import Values, make_target
 
@@ -59,6 +59,8 @@ def test_where_all_is_flood_its_loss_counts() -> None:
 
 def test_a_queue_is_out_for_what_others_lose_and_late_for_what_others_wait() -> None:
     contest = {"fq_codel": [APART], "pie": [TOGETHER]}
-    assert lossy(contest, BUSY, GROUPS) == {"pie": 0.11}
+    assert losses_of(contest, BUSY, GROUPS) == {"fq_codel": 0.005, "pie": 0.11}
+    assert losses_of(contest, [make_target("loss", 0.2)], GROUPS) == {}
+    assert [loses_too_much(runs, BUSY, GROUPS) for runs in contest.values()] == [False, True]
     assert standing(contest, 40.0, BUSY, GROUPS) == {"pie"}
     assert standing(contest, 40.0, BUSY) == {"fq_codel", "pie"}

@@ -27,7 +27,7 @@ from bufferlab.studies.advise.sensitivity import Broken, Sensitivity, Shaken
 from bufferlab.studies.advise.today import Today
 from bufferlab.studies.advise.unmet import unmet_document
 from bufferlab.studies.advise.unmixed import Unmixed
-from bufferlab.studies.choosing.choice import LOOKS, Choice, Rival, choose, lossy, standing
+from bufferlab.studies.choosing.choice import LOOKS, Choice, Rival, choose, losses_of, standing
 from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.least import Least, Verdict, checks_to_dicts, verdicts
 from bufferlab.studies.targets import Target, Values, mean_over_runs, values_document
@@ -202,7 +202,7 @@ class Advice(display.Displayed):
             looks=len(LOOKS),
             sturdy=[self.choice.name] if self.is_sturdy else (),
             standing=standing(contest, self.site.rtt_ms, self.targets, self.site.users),
-            lossy=lossy(contest, self.targets, self.site.users),
+            losses=losses_of(contest, self.targets, self.site.users),
             apart=self.apart,
             superseded=superseded(self.entries.values()),
         )

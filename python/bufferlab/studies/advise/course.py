@@ -24,7 +24,7 @@ from bufferlab.studies.advise.sensitivity import Shaken
 from bufferlab.studies.advise.settings import CONTEST, PILOTS, Settings, case_of
 from bufferlab.studies.advise.shaking import LOOKS as SHAKEN
 from bufferlab.studies.advise.shaking import Shaking, sturdy
-from bufferlab.studies.choosing.choice import LOOKS, Rival, apart, choose, lossy, standing
+from bufferlab.studies.choosing.choice import LOOKS, Rival, apart, choose, loses_too_much, losses_of, standing
 from bufferlab.studies.choosing.objectives import judged_by_buffers
 from bufferlab.studies.choosing.order import place
 from bufferlab.studies.choosing.thresholds import MATERIAL
@@ -226,7 +226,7 @@ class Course:
     def _beside(self, advice: Advice) -> Advice:
         """With runs of FIFO with half, one and two bandwidth-delay products and by rule, as all ask."""
         entry, site, answer = advice.searched_buffer(), self.question.site, advice.answer
-        lost = lossy({answer.name: answer.values}, self.question.targets, site.users)
+        lost = loses_too_much(answer.values, self.question.targets, site.users)
         if entry is None or entry.buffers is None:
             return advice
         is_brief = self.settings.quick and not lost
@@ -324,7 +324,7 @@ class Course:
             looks=len(LOOKS),
             sturdy=self.sturdy,
             standing=standing(contest, site.rtt_ms, self.question.targets, site.users),
-            lossy=lossy(contest, self.question.targets, site.users),
+            losses=losses_of(contest, self.question.targets, site.users),
             apart=separate,
             superseded=superseded(entries.values()),
         )
@@ -356,7 +356,7 @@ class Course:
     def _filled(self, entry: Entry) -> Waiting:
         """What waits at most in the runs that decide: where the answer loses much, also in larger buffers."""
         site = self.question.site
-        if entry.buffers is None or not lossy({entry.name: entry.values}, self.question.targets, site.users):
+        if entry.buffers is None or not loses_too_much(entry.values, self.question.targets, site.users):
             return entry.waiting(site)
         return Waiting(max(entry.packets, *entry.buffers.sizes), site.packet_bytes)
 

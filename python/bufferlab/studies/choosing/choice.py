@@ -23,9 +23,9 @@ from bufferlab.studies.choosing.losses import Group, felt
 from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.choosing.order import keeps_apart, place, queue_of
 from bufferlab.studies.choosing.scores import Contest, Scored
-from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, LESS, is_standing, loses_heavily
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, LESS, is_standing
 from bufferlab.studies.least.lacking import Lack
-from bufferlab.studies.targets import Target, Values, mean_over_runs
+from bufferlab.studies.targets import Target, Values, bounds_loss, mean_over_runs
 
 LOOKS: Final = (8, 16, 32)
 """Seeds with which settings are compared: more, as long as more may tell them apart."""
@@ -147,7 +147,7 @@ def choose(
     looks: int = 1,
     sturdy: Collection[str] = (),
     standing: Collection[str] = (),
-    lossy: Mapping[str, float] | None = None,
+    losses: Mapping[str, float] | None = None,
     apart: Collection[str] = (),
     superseded: Mapping[str, Collection[str]] | None = None,
     queues: Mapping[str, str] | None = None,
@@ -171,10 +171,11 @@ def choose(
         looks: How often a choice is made from more and more runs, until one is decided.
         sturdy: Queues that keep the targets where the traffic changes: of equals they are taken first.
         standing: Queues in which packets wait longer than their path takes: of equals they are taken last.
-        lossy: Queues that lose what hardly anybody would accept, and how much: out where another one meets as
-            many targets and does not, or loses clearly less, unless users fare better than with each of those
-            as many times as it loses more (what others lose is taken to be that much at least), and in no
-            aspect far worse.
+        losses: What each queue loses, where that counts. One that loses what hardly anybody would accept is
+            out where another one meets as many targets and loses clearly less, unless users fare better than
+            with each of those as many times as it loses more (what others lose is taken to be that much at
+            least), and in no aspect far worse; where another one does not lose that much, of equals it is
+            taken last.
         apart: Queues that keep flows apart, where that is preferred: of equals they are taken before others.
         superseded: Queues that are not taken where one of some others is left to choose, as that does all
             that they do: a FIFO, where LLQ has calls go before one.
@@ -187,6 +188,9 @@ def choose(
         fit = [name for name in contest if lacking[name].is_as_near(nearest)]
     else:
         fit = [name for name in contest if len(missed[name]) == fewest]
+    losses = losses or {}
+    heavy = {name for name in fit if losses.get(name, 0.0) >= HEAVY_LOSS}
+    is_light_found = len(heavy) < len(fit)
     claims = looks * (len(fit) - 1)
     scored = Scored(
         contest,
@@ -194,13 +198,11 @@ def choose(
         weights,
         claims=claims,
         sturdy=sturdy,
-        standing=standing,
+        standing={*standing, *heavy} if is_light_found else standing,
         apart=apart,
         queues=queues,
     )
-    lost = lossy or {}
-    is_light_found = any(name not in lost for name in fit)
-    out = {name for name in fit if _loses_too_much(name, fit, lost, scored, times)}
+    out = {name for name in fit if _loses_too_much(name, fit, losses, scored, times)}
     fit = [name for name in fit if name not in out]
     fit = [name for name in fit if not {*(superseded or {}).get(name, ())} & {*fit}]
     taken, best, equal = scored.choice(fit, times)
@@ -224,23 +226,25 @@ def choose(
     rivals.sort(key=lambda each: (len(each.missed) > fewest, each.is_lossy, each.behind.mean or 0.0))
     others = ((scored.choice(fit, times * near)[0], near) for near in NEAR)
     edge = next((each for each in others if each[0] != taken), None)
-    outweighs = taken in lost and is_light_found
+    outweighs = taken in heavy and is_light_found
     is_clear = len(equal) == 1
     return Choice(taken, tuple(rivals), fewest == 0, is_clear, best, edge, outweighs, missed[taken])
 
 
 def _loses_too_much(
-    name: str, fit: Sequence[str], lost: Mapping[str, float], scored: Scored, times: float
+    name: str, fit: Sequence[str], losses: Mapping[str, float], scored: Scored, times: float
 ) -> bool:
-    """Whether users do not fare better with a queue as many times as it loses more than another one.
+    """Whether a queue loses what hardly anybody would accept, another one clearly less, and users pay for it.
 
-    Beside another one that loses what hardly anybody would accept, only if it loses clearly more.
+    Users would have to fare better as many times as more is lost.
     """
-    own = lost.get(name)
-    if own is None:
+    own = losses.get(name, 0.0)
+    if own < HEAVY_LOSS:
         return False
-    less = [other for other in fit if other not in lost or lost[other] <= LESS * own]
-    return any(not scored.outweighs(name, other, own / lost.get(other, HEAVY_LOSS), times) for other in less)
+    less = {other: losses.get(other, 0.0) for other in fit if losses.get(other, 0.0) <= LESS * own}
+    return any(
+        not scored.outweighs(name, other, own / max(loss, HEAVY_LOSS), times) for other, loss in less.items()
+    )
 
 
 def standing(
@@ -251,10 +255,16 @@ def standing(
     return {name for name, wait in waits.items() if wait is not None and is_standing(wait, rtt_ms, targets)}
 
 
-def lossy(contest: Contest, targets: Sequence[Target], groups: Sequence[Group]) -> dict[str, float]:
-    """The queues that lose what hardly anybody would accept, where nobody bounds the loss, and how much."""
-    losses = _felt("loss", contest, groups).items()
-    return {name: lost for name, lost in losses if lost is not None and loses_heavily(lost, targets)}
+def losses_of(contest: Contest, targets: Sequence[Target], groups: Sequence[Group]) -> dict[str, float]:
+    """What each queue loses, where nobody bounds the loss."""
+    if bounds_loss(targets):
+        return {}
+    return {name: lost for name, lost in _felt("loss", contest, groups).items() if lost is not None}
+
+
+def loses_too_much(runs: Sequence[Values], targets: Sequence[Target], groups: Sequence[Group]) -> bool:
+    """Whether a queue loses what hardly anybody would accept, where nobody bounds the loss."""
+    return any(loss >= HEAVY_LOSS for loss in losses_of({"": runs}, targets, groups).values())
 
 
 def _felt(metric: str, contest: Contest, groups: Sequence[Group]) -> dict[str, float | None]:

@@ -20,7 +20,7 @@ from bufferlab.studies.advise.question import Question, link_index, prepared
 from bufferlab.studies.advise.queues import AMPLE
 from bufferlab.studies.advise.runnable import runnable
 from bufferlab.studies.buffers import written_link
-from bufferlab.studies.choosing.choice import Choice, apart, choose, lossy, missed_targets, standing
+from bufferlab.studies.choosing.choice import Choice, apart, choose, losses_of, missed_targets, standing
 from bufferlab.studies.choosing.objectives import (
     Emphasis,
     aspects_of,
@@ -188,7 +188,6 @@ def _conclude(
     weights = needs.weights(aspects, question.base)
     missed = {queue: missed_targets(values, question.targets) for queue, values in measured.items()}
     late = standing(measured, question.site.rtt_ms, question.targets, question.site.users)
-    lost = lossy(measured, question.targets, question.site.users)
     separate = apart(
         {name: name for name in measured},
         aspects,
@@ -205,7 +204,7 @@ def _conclude(
             counted,
             missed=missed,
             standing=late,
-            lossy=lost,
+            losses=losses_of(measured, question.targets, question.site.users),
             apart=separate,
             queues=queues,
         )
