@@ -82,11 +82,16 @@ def doubts(
     yield from _answers_wait(observation, link, long)
     yield from _early_losses(observation, link, long)
     yield from _doubled(long)
-    if _is_one_way(observation, link):
+    lonely = _one_way(observation, link)
+    if not lonely.is_empty():
+        both = (
+            "another interface has the other one: if they are the two ports of one tap, --joined; else "
+            if _comes_back_elsewhere(observation, lonely)
+            else "no interface here has the other one: capture where both pass, or "
+        )
         yield (
             "most bytes are of connections of which only this direction was captured, and those have no "
-            "round trips: capture both directions (two ports of a tap: --joined), or name the round trip by "
-            "--rtt"
+            f"round trips; {both}name the round trip by --rtt"
         )
     if is_begun_busy(observation, link, long, ahead=ahead):
         yield (
@@ -321,8 +326,8 @@ def _other_way(observation: Observation, link: dict[str, Any]) -> float:
     return int(other["payload_bytes"].sum()) / total if total else 0.0
 
 
-def _is_one_way(observation: Observation, link: dict[str, Any]) -> bool:
-    """Whether most of TCP's bytes in this direction have no packet the other way."""
+def _one_way(observation: Observation, link: dict[str, Any]) -> pl.DataFrame:
+    """Flows of TCP that have no packet the other way, if they have most of its bytes in this direction."""
     own = observation.connections.filter(
         (pl.col("interface") == link["interface"]) & (pl.col("protocol") == TCP)
     ).select("connection")
@@ -330,7 +335,26 @@ def _is_one_way(observation: Observation, link: dict[str, Any]) -> bool:
     back = sent.filter((pl.col("direction") != link["direction"]) & (pl.col("packets") > 0))
     there = sent.filter(pl.col("direction") == link["direction"])
     lonely = there.join(back, on="connection", how="anti")
-    return 2 * int(lonely["ip_bytes"].sum()) > int(there["ip_bytes"].sum())
+    return lonely if 2 * int(lonely["ip_bytes"].sum()) > int(there["ip_bytes"].sum()) else lonely.clear()
+
+
+def _comes_back_elsewhere(observation: Observation, lonely: pl.DataFrame) -> bool:
+    """Whether another interface has the other way of such flows, as the second port of a tap does."""
+    ends = _ends(observation, lonely).rename({"source": "target", "target": "source"})
+    sent = observation.directions.filter(pl.col("packets") > 0)
+    return not ends.join(_ends(observation, sent), on=["source", "target"], how="semi").is_empty()
+
+
+def _ends(observation: Observation, sent: pl.DataFrame) -> pl.DataFrame:
+    """From where to where these flows send."""
+    first, second = (
+        pl.concat_str(end, f"{end}_port", "protocol", separator=" ") for end in ("initiator", "responder")
+    )
+    is_first = pl.col("sender") == 0
+    return sent.join(observation.connections.drop("direction"), on="connection").select(
+        source=pl.when(is_first).then(first).otherwise(second),
+        target=pl.when(is_first).then(second).otherwise(first),
+    )
 
 
 def is_guessed(observation: Observation, interface: int) -> bool:

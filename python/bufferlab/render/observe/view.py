@@ -83,7 +83,9 @@ def findings_view(findings: Findings) -> View:
 def _title(findings: Findings) -> str:
     seen = findings.observation
     name = "standard input" if seen.file == "-" else PurePath(seen.file).name
-    number = f"{seen.totals['connections']:,} connections"
+    interfaces = seen.connections["interface"].n_unique()
+    each = f", those of {interfaces} interfaces each" if interfaces > 1 else ""
+    number = f"{seen.totals['connections']:,} connections{each}"
     known = f"connections {_CUT}" if _are_cut(findings) else number
     return f"{name}: {significant(seen.duration_s)} s, {seen.packets:,} packets, {known}"
 
