@@ -6,8 +6,10 @@ import dataclasses
 
 import pytest
 
+from bufferlab.render.advise.box import Against, box_of
 from bufferlab.render.advise.head import head, headline
 from bufferlab.render.advise.mixes import controls_decide
+from bufferlab.render.view import View
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Users
@@ -226,3 +228,11 @@ def test_where_today_s_queue_may_stay_with_the_mix_too_there_is_no_case_to_decid
     assert head(dataclasses.replace(made, today=same))[0].startswith("Keep what runs today: fifo with a")
     default = dataclasses.replace(today(FINE), default_of="Cisco")
     assert not any(text.startswith("- ") for text in head(dataclasses.replace(made, today=default)))
+
+
+def test_a_captured_loss_stands_beside_that_of_the_simulation_and_is_no_counter_to_be_read() -> None:
+    advice = mixed(today(LOSSY), today({**FINE, "loss": 0.01}), least=14)
+    assert "Drop counters tell" in (controls_decide(advice) or "")
+    shown = " ".join(View([box_of(advice, against=Against(lost=0.077))]).text(80).replace("│", " ").split())
+    assert "it loses 12 % in the simulation (measured: 7.7 %)" in shown, shown
+    assert "counters" not in shown and "counters" in " ".join(box(advice))

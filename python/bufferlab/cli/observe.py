@@ -266,6 +266,7 @@ class _Answer(NamedTuple):
         against: What else speaks against the scenario, the gravest first.
         supposed: Scenarios with other controls that may be as true, by these.
         is_rate_given: Whether the operator named the link's rate.
+        lost: The loss that was captured, without the starts of long flows; `None` if unknown.
     """
 
     is_wanted: bool
@@ -275,6 +276,7 @@ class _Answer(NamedTuple):
     against: Sequence[str] = ()
     supposed: Mapping[str, Scenario] = {}
     is_rate_given: bool = False
+    lost: float | None = None
 
 
 def _check_together(
@@ -408,6 +410,7 @@ def _fit_and_write(found: Findings, path: Path | None, known: Known, answer: _An
     grave = [*fit_doubts(fit, is_mix_given=is_mix_given), *short_texts(found.observation.duration_s)]
     unfit = unfit_text(fit) or pace_text(found, known)
     answer = answer._replace(unfit=unfit, against=[*grave, *against, *found.doubts], supposed=fit.supposed)
+    answer = answer._replace(lost=fit.captured["loss"])
     if fit.is_queue_known and not unfit:
         answer = answer._replace(today=OWN)
     said = [*lines, *(f"{BEWARE}{each}" for each in against)]
@@ -451,7 +454,7 @@ def _write(scenario: str, capture: str, path: Path | None, lines: Sequence[str],
                 quick=answer.quick,
                 today=answer.today,
                 is_rate_given=answer.is_rate_given,
-                against=Against(answer.unfit, answer.against),
+                against=Against(answer.unfit, answer.against, answer.lost),
                 supposed=answer.supposed,
             )
             if answer.quick:

@@ -28,6 +28,7 @@ from bufferlab.render.advise.figures import figures
 from bufferlab.render.advise.head import cautions, first_tried, head
 from bufferlab.render.advise.least import least_text
 from bufferlab.render.advise.limits import searched, unsettled
+from bufferlab.render.advise.mixes import without_counters
 from bufferlab.render.advise.reasons import (
     idle_note,
     interval_note,
@@ -86,10 +87,12 @@ class Against(NamedTuple):
     Attributes:
         first: That the scenario does not do what was captured, as a sentence before the answer; else empty.
         doubts: What else, the gravest first.
+        lost: The loss that was measured, which need not be that of the simulation; `None` if unknown.
     """
 
     first: str = ""
     doubts: Sequence[str] = ()
+    lost: float | None = None
 
 
 NOTHING: Final = Against()
@@ -103,7 +106,12 @@ def box_of(advice: Advice, typed: Typed | None = LINUX, against: Against = NOTHI
         typed: Where lines are typed; `None` where they are shown elsewhere.
         against: What speaks against the scenario.
     """
-    first = [*filter(None, [against.first]), *head(advice)]
+    if against.lost is not None:
+        advice = without_counters(advice)
+    first = [
+        *filter(None, [against.first]),
+        *(_measured(each, advice, against.lost) for each in head(advice)),
+    ]
     more = len(against.doubts) - MOST_AGAINST
     rest = [""] * (MOST_AGAINST - 1) + [f" ({more} more {_BELOW}.)" if more > 0 else ""]
     doubts = [
@@ -114,6 +122,16 @@ def box_of(advice: Advice, typed: Typed | None = LINUX, against: Against = NOTHI
         doubts.append(Line("controls", held))
     lines = [*doubts, *_lines(advice, typed, first)]
     return Box(place_text(advice.site, advice.needs.emphasis), first, lines, figures(advice, _shown(advice)))
+
+
+def _measured(text: str, advice: Advice, lost: float | None) -> str:
+    """A sentence on what today's queue loses in the simulation, with what was measured beside it."""
+    now = advice.today
+    if now is None or lost is None or not text.startswith("Today's"):
+        return text
+    run, seen = (FRACTION.quantity(each, digits=2) for each in (now.mean("loss").mean or 0.0, lost))
+    said = f"it loses {run}"
+    return text if run == seen else text.replace(said, f"{said} in the simulation (measured: {seen})", 1)
 
 
 def _lines(advice: Advice, typed: Typed | None, first: Sequence[str]) -> Iterator[Line]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Final
 
 from bufferlab.display import significant
@@ -44,6 +45,17 @@ def _how_to_learn(advice: Advice) -> str:
         title = _title(advice)
         return f" Drop counters tell: today's queue loses {lost} with the mix, {alone} with {title}."
     return " 'bufferlab observe' tells yours from a capture." if is_mix_assumed(advice) else ""
+
+
+def without_counters(advice: Advice) -> Advice:
+    """The advice without the case that today's loss tells apart from the mix: a capture has that loss.
+
+    Args:
+        advice: The advice.
+    """
+    now, there = advice.today, None if advice.unmixed is None else advice.unmixed.today
+    is_decided = now is not None and there is not None and loses_by_mix(advice, now, there)
+    return dataclasses.replace(advice, unmixed=None) if is_decided else advice
 
 
 def buffer_decided(advice: Advice) -> str | None:

@@ -160,15 +160,17 @@ _LIMIT: Final = ", the limit by default"
 
 
 def _near_heavy(fit: Fit) -> Iterator[str]:
-    """That the loss is near the bound by which queues are kept or not, and what its other side would give."""
-    lost = [each for each in (fit.captured["loss"], fit.reproduced["loss"]) if each is not None]
-    near = [each for each in lost if HEAVY_LOSS / _NEAR_HEAVY <= each <= HEAVY_LOSS * _NEAR_HEAVY]
-    if not near:
+    """That the loss is near the bound by which queues are kept or not, and what its other side would give.
+
+    A run's loss is said only where the capture shows none.
+    """
+    lost = fit.captured["loss"] if fit.captured["loss"] is not None else fit.reproduced["loss"]
+    if lost is None or not HEAVY_LOSS / _NEAR_HEAVY <= lost <= HEAVY_LOSS * _NEAR_HEAVY:
         return
-    share, bound = (FRACTION.quantity(each, digits=2) for each in (near[0], HEAVY_LOSS))
+    share, bound = (FRACTION.quantity(each, digits=2) for each in (lost, HEAVY_LOSS))
     side, other = (
         ("above", "a queue that loses less, rather than the smallest buffer that meets the targets")
-        if near[0] < HEAVY_LOSS
+        if lost < HEAVY_LOSS
         else ("below", "the smallest buffer that meets the targets, or what runs today")
     )
     yield (
