@@ -80,7 +80,8 @@ def mean_rtt_s(seeded: Seeded, link: int) -> float:
 
     It is the one of which the bandwidth-delay product is made, everywhere: the arithmetic mean over the
     long-lived TCP flows that cross the link. Flows that end (transfers) count only if there are no others,
-    datagrams only without any TCP: no window of theirs has to fill the link.
+    datagrams only without any TCP: no window of theirs has to fill the link. A group of short flows, of which
+    few are there at a time, counts for one.
 
     Args:
         seeded: The scenario under a seed.
@@ -128,7 +129,16 @@ def _sizing_groups(seeded: Seeded, link: int) -> list[int]:
 
 
 def _rtts_s(seeded: Seeded, chosen: list[int]) -> npt.NDArray[np.float64]:
-    return np.concatenate([seeded.draws[i]["rtt_ps"] for i in chosen]) / PS_PER_S
+    """The round-trip times of groups' flows, s; short flows count for one, as few are there at a time."""
+    return np.concatenate([_counted_ps(seeded, i) for i in chosen]) / PS_PER_S
+
+
+def _counted_ps(seeded: Seeded, group: int) -> npt.NDArray[np.float64]:
+    """The round-trip times of a group, ps, one for each flow that counts for a buffer."""
+    flow, drawn_ps = seeded.resolved["flows"][group], np.asarray(seeded.draws[group]["rtt_ps"], dtype=float)
+    return (
+        np.full(flow["count"], drawn_ps.mean()) if flow["application"]["kind"] == "short-flows" else drawn_ps
+    )
 
 
 def _marks(link: ResolvedLink) -> bool:
@@ -159,7 +169,7 @@ def _mix(seeded: Seeded, chosen: list[int], *, marks: bool) -> tuple[tuple[str, 
         tcp = seeded.resolved["flows"][index]["tcp"]
         if tcp is not None:
             name = protocol_of(tcp["congestion"], marks=marks)
-            mix[name] = mix.get(name, 0.0) + len(seeded.draws[index]["rtt_ps"])
+            mix[name] = mix.get(name, 0.0) + len(_counted_ps(seeded, index))
     return tuple(mix.items())
 
 

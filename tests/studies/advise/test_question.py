@@ -144,3 +144,14 @@ def test_between_which_round_trips_flows_are_is_known_where_seeds_draw_none(
 ) -> None:
     found = Question.of(mixed(rtts, applications), 0, ()).site.rtts_ms
     assert found == (None if range_ms is None else pytest.approx(range_ms))
+
+
+def test_short_flows_count_for_one_in_the_mean_round_trip_as_in_the_words_of_scenarios() -> None:
+    """Each that came counted, so that 300 of 10 ms beside four of 60 made a mean of 10.6."""
+    link = {"rate": "20 Mbps", "delay": "1 ms", "buffer": "1 bdp"}
+    flows = [{"count": 4, "rtt": "60 ms"}, {"rtt": "10 ms", "application": SHORT}]
+    made = prepare({"run": {"duration": "30 s"}, "bottleneck": link, "flows": flows})
+    site = Question.of(made, 0, ()).site
+    assert site.rtt_ms == pytest.approx(50.0) and site.rtts_ms == pytest.approx((10.0, 60.0))
+    assert site.bdp_packets == pytest.approx(20e6 * 0.05 / 8 / 1500, abs=1)
+    assert site.rules["stanford"] == pytest.approx(site.rules["bdp"] / 5**0.5, abs=1)
