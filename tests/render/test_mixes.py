@@ -161,9 +161,10 @@ def test_drop_counters_that_tell_an_assumed_mix_are_read_first_and_each_case_has
     cases = [
         "First read today's drop counters, as the flows' congestion controls decide:",
         "- about 12 % dropped, the assumed mix: fifo with a buffer of 14 packets (21 KB, 8.4 ms); "
-        "wait 20 ms, not 20; loss 0.5 %.",
-        "- about 2 % dropped, bbr3 in place of bbr: about 9 packets; wait 9 ms, not 70; loss 3 %.",
-        "- about 1 % dropped, reno alone: about 5 packets; wait 20 ms, not 90; loss 0.5 %.",
+        "wait 20 ms, as today; loss 0.5 %, not 12.",
+        "- about 2 % dropped, bbr3 in place of bbr: about 9 packets; wait 9 ms, not 70; loss 3 %, not 2.",
+        "- about 1 % dropped, reno alone: about 5 packets; wait 20 ms, not 90; loss 0.5 %, not 1 "
+        "(14: loss 0.1 %, wait 20 ms).",
     ]
     found = head(advice)
     assert found[:4] == cases
@@ -198,7 +199,7 @@ def test_without_what_runs_today_the_answer_comes_before_the_other_mixes() -> No
     assert found[:4] == [
         "Run fifo with a buffer of 14 packets (21 KB, 8.4 ms) if the flows are reno and bbr, as assumed; "
         "wait 20 ms; loss 0.5 %.",
-        "- if they are reno alone: about 5 packets; wait 20 ms; loss 0.5 %.",
+        "- if they are reno alone: about 5 packets; wait 20 ms; loss 0.5 % (14: loss 0.1 %, wait 20 ms).",
         "- if they are bbr3 in place of bbr: about 9 packets; wait 9 ms; loss 3 %.",
         "Which they are, 'bufferlab observe' tells from a capture.",
     ]

@@ -33,6 +33,12 @@ from bufferlab.units import packets_text
 _KNOWN: Final = 4
 """Runs of a larger buffer from which on its loss is said: as many as a change of the traffic has at least."""
 
+_CLIFF: Final = 3.0
+"""Times as much a smaller buffer loses, from which on it is said that none may be rounded down to."""
+
+_NEAR_BELOW: Final = 0.4
+"""Part of the answer's buffer down to which others are what one may round it to. Both are our choice."""
+
 LITTLE_LOST: Final = 0.01
 """Loss below which a buffer is named that loses less than the answer. Our choice."""
 
@@ -52,6 +58,7 @@ def grave(advice: Advice) -> Iterator[str]:
     texts = (
         better,
         _lost(advice) or _loses_less(advice),
+        _cliff(advice),
         _waits_long(advice),
         starved(advice, advice.answer),
         _is_largest_tried(advice),
@@ -120,8 +127,8 @@ def _lost(advice: Advice) -> str | None:
     if _is_of_floods(advice):
         losers = losers_text(advice.answer, advice.site.users)
         return f"{_share(lost)} of the packets are lost: {losers}."
-    if not advice.choice.meets:
-        return f"{text}."
+    if not advice.choice.meets:  # which the sentence of what is closest says
+        return None
     as_today = f"; {today_loses(advice)}" if betters_today(advice) else ""
     return f"{text}{as_today or _of_all(advice) or _less_lost(advice)}."
 
@@ -171,6 +178,23 @@ def _loses_less(advice: Advice) -> str | None:
     wait = memory.mean(size, "wait_mean_ms")
     waits = "" if wait is None else f", with a mean wait of {MILLISECONDS.quantity(wait, digits=3)}"
     return f"It loses {_share(lost)}; {size_text(advice.site, size)} lose {_share(memory.loss(size))}{waits}."
+
+
+def _cliff(advice: Advice) -> str | None:
+    """That a somewhat smaller buffer loses several times as much, so that none is to be rounded down to."""
+    entry, memory, half = advice.answer, advice.answer.buffers, advice.half
+    if memory is None or not advice.choice.meets:
+        return None
+    losses = {size: memory.loss(size) for size in memory.sizes}
+    if half is not None:
+        losses[half.size] = half.mean("loss").mean or 0.0
+    near = [losses[size] for size in sorted(losses) if _NEAR_BELOW * entry.packets <= size < entry.packets]
+    here = entry.checked("loss").mean or 0.0
+    if not near or not loses_heavily(near[-1], ()) or near[-1] < _CLIFF * here:
+        return None
+    least, most = (FRACTION.text(each, digits=2) for each in (min(near[-1], *near), max(near)))
+    lost = most if least == most else f"{least} to {most}"
+    return f"Do not round down: below about {packets_text(entry.packets)} {lost} % of the packets are lost."
 
 
 def _share(value: float) -> str:

@@ -25,6 +25,7 @@ from bufferlab.render.advise.felt import (
     judged_text,
 )
 from bufferlab.render.advise.figures import figures
+from bufferlab.render.advise.harm import harmed
 from bufferlab.render.advise.head import cautions, first_tried, head
 from bufferlab.render.advise.least import least_text
 from bufferlab.render.advise.limits import searched, unsettled
@@ -60,8 +61,6 @@ from bufferlab.studies.least import Check, Verdict, lowered
 _UNFINISHED: Final = "not finished:"
 
 _BELOW: Final = "below this box"
-
-_TOO_SHORT: Final = "The runs may be too short to judge it; longer ones tell (docs/sizing.md)."
 
 MOST_TYPED: Final = 4
 """Lines to type that are in the box; more of them follow it, and so do long ones."""
@@ -151,8 +150,7 @@ def _lines(advice: Advice, typed: Typed | None, first: Sequence[str]) -> Iterato
     if shown is advice.answer:  # what is kept meets them, as the first lines say
         yield from _targets(advice)
     yield from compared
-    left = [text for text in cautions(advice) if text not in first]
-    yield from (Line("beware", text, shorter=[(9 if at else 4, "")]) for at, text in enumerate(left))
+    yield from _cautions(advice, first)
     if (asked := needs_text(advice)) is not None:
         yield Line("asked", asked, shorter=[(11, "")])
     if (least := least_text(advice.site, advice.answer)) is not None:
@@ -172,6 +170,13 @@ def _lines(advice: Advice, typed: Typed | None, first: Sequence[str]) -> Iterato
         yield from _typed(advice, typed)
 
 
+def _cautions(advice: Advice, first: Sequence[str]) -> Iterator[Line]:
+    """What speaks against the answer and is not said first; harm in other traffic stays longest, too."""
+    for at, text in enumerate(text for text in cautions(advice) if text not in first):
+        stays, said = not at or text == harmed(advice), text.removeprefix("But ")
+        yield Line("beware", f"{said[0].upper()}{said[1:]}", shorter=[(4 if stays else 9, "")])
+
+
 def _shown(advice: Advice) -> Checked:
     """What the lines are about: the answer, or what runs today where that is to be kept."""
     return advice.today if advice.today is not None and keeps(advice) else advice.answer
@@ -186,7 +191,7 @@ def _smaller(advice: Advice) -> Iterator[Line]:
 
 
 def _targets(advice: Advice) -> Iterator[Line]:
-    """Each target; what is missed, and the first, stays whatever the room.
+    """Each target; all that were asked for, and what is missed, stay whatever the room.
 
     One that is alone and met is left out where the first lines name it and the link's row has its value.
     """
@@ -199,7 +204,7 @@ def _targets(advice: Advice) -> Iterator[Line]:
         shorter = [(3, brief)] if whole != brief else []
         if whole == brief and verdict == "met" and not several and each.target.name in SHOWN:
             continue
-        if verdict == "met" and at:
+        if verdict == "met" and at and advice.needs.is_assumed(each.target):
             shorter.append((2, ""))
         yield Line("target", whole, shorter=shorter)
 
@@ -260,7 +265,8 @@ def _notes(advice: Advice, first: Sequence[str]) -> Iterator[Line]:
     if (text := interval_note(advice)) is not None:
         yield Line("interval", text, shorter=[(3, "")])
     if advice.short_runs is not None:
-        yield Line("beware", advice.short_runs, most=3, shorter=[(8, _TOO_SHORT)], is_elsewhere=True)
+        longer = f"Use {advice.short_runs.rpartition(': use ')[2]}."
+        yield Line("too short", advice.short_runs, most=3, shorter=[(8, longer)], is_elsewhere=True)
     if advice.stage == "begun":
         yield Line("so far", f"{_UNFINISHED} no larger buffer, other queue or other traffic was tried yet")
     elif advice.stage == "first" and not advice.finished:

@@ -16,10 +16,11 @@ from bufferlab.render.words import listed
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.halved import Half
 from bufferlab.studies.advise.sensitivity import called
 from bufferlab.studies.advise.today import Today
 from bufferlab.studies.advise.unmixed import Unmixed
-from bufferlab.studies.choosing.thresholds import loses_heavily
+from bufferlab.studies.choosing.thresholds import LESS, loses_heavily
 from bufferlab.studies.targets import Values, mean_over_runs
 from bufferlab.units import packets_text
 
@@ -131,6 +132,7 @@ def _alone(advice: Advice, there: Unmixed, *, are_counted: bool) -> _Case | None
         gives = ""
         if there.least is not None and not there.least.missed:
             gives = _gives(there.least.mean, now.mean if now and is_said else None, are_counted=are_counted)
+            gives += _roomier(advice, there, there.least)
         return _Case(there.title, enough(advice)[1], gives, lost)
     if now is None or advice.today is None or not may_stay(advice, now, there):
         return None
@@ -159,8 +161,22 @@ def _means(runs: Sequence[Values]) -> Means | None:
     return partial(mean_over_runs, runs=runs) if runs else None
 
 
+def _roomier(advice: Advice, there: Unmixed, least: Half) -> str:
+    """What the answer's buffer gives in a case that takes less, if it loses clearly less; else empty."""
+    size, lost = advice.answer.packets, there.mean("loss").mean
+    if advice.answer.queue.knob != "limit" or there.missed or size <= least.size or lost is None:
+        return ""
+    return "" if lost > LESS * (least.mean("loss").mean or 0.0) else f" ({size}: {_values(there.mean)})"
+
+
+def _values(found: Means) -> str:
+    """The loss and the mean wait: "loss 0.8 %, wait 9 ms"."""
+    wait = MILLISECONDS.quantity(found("wait_mean_ms").mean or 0.0, digits=2)
+    return f"loss {_share(found('loss').mean or 0.0)}, wait {wait}"
+
+
 def _gives(found: Means | None, now: Means | None, *, are_counted: bool) -> str:
-    """The mean wait and the loss, beside those of what runs today: "wait 8.7 ms, not 47; loss 4.7 %".
+    """The mean wait and the loss, beside those of what runs today: "wait 8.7 ms, not 47; loss 4.7 %, not 6".
 
     Args:
         found: The means of what is to be run.
@@ -171,10 +187,11 @@ def _gives(found: Means | None, now: Means | None, *, are_counted: bool) -> str:
         return ""
     texts = []
     for name, title, unit in (("wait_mean_ms", "wait", MILLISECONDS), ("loss", "loss", FRACTION)):
-        is_said = are_counted and name == "loss"
-        if is_said and now is None:  # it is that of what runs today
+        if are_counted and name == "loss" and now is None:  # it is that of what runs today
             continue
-        beside = "" if now is None or is_said else f", not {unit.text(now(name).mean or 0.0, digits=2)}"
+        value = unit.text(found(name).mean or 0.0, digits=2)
+        today = value if now is None else unit.text(now(name).mean or 0.0, digits=2)
+        beside = "" if now is None else ", as today" if value == today else f", not {today}"
         texts.append(f"{title} {unit.quantity(found(name).mean or 0.0, digits=2)}{beside}")
     return "; ".join(texts)
 

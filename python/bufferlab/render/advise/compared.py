@@ -37,6 +37,9 @@ _WITH_HEAD: Final = 2
 _UNMIXED: Final = 4
 """Place of the rows of one control alone: what the first lines say of it stays."""
 
+_FEW_FINISH: Final = "few finish"
+"""In place of a time to finish that is unknown: what did not finish would have the longest."""
+
 _MISSES: Final = "*"
 """Behind what misses a target."""
 
@@ -267,4 +270,6 @@ def _number(measured: Measured, column: Column, unlike: AbstractSet[str]) -> str
     if column.metric.rpartition(".")[0] in unlike:
         return NONE
     mean = measured.mean(column.metric).mean
+    if mean is None and column.unit in {SECONDS, BRIEF_SECONDS}:  # of what ends within a run
+        return _FEW_FINISH
     return NONE if mean is None else column.unit.text(mean, digits=column.digits)

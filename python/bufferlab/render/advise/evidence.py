@@ -11,7 +11,7 @@ from bufferlab.render.advise.alone import alone
 from bufferlab.render.advise.buffers import SHOWN, spread, unshown
 from bufferlab.render.advise.compared import missed_here
 from bufferlab.render.advise.felt import fare_text, fare_title, worse_text
-from bufferlab.render.advise.harm import calls
+from bufferlab.render.advise.harm import calls, harms
 from bufferlab.render.advise.today import today_name
 from bufferlab.render.advise.unmet import is_hopeless
 from bufferlab.render.advise.words import about_size, entry_text, queue_text
@@ -296,7 +296,8 @@ def _changed(advice: Advice, each: Sensitivity) -> list[str]:
     numbers += _of_targets(each.values, unshown(advice.targets, SHOWN))
     numbers += [_number(each.values.get(f"{name}.call_r"), NUMBER) for name in [*calls(advice)][:1]]
     known = "perhaps missed" if each.is_unsure else "missed"
-    return [f"{known}: {missed}" if missed else "met", *numbers]
+    spoilt = [row for row, _ in harms(advice, each)]
+    return [f"{known}: {missed}" if missed else ", ".join(["met", *spoilt]), *numbers]
 
 
 def _overall(verdicts: Mapping[Target, Verdict]) -> Verdict:

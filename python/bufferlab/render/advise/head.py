@@ -284,8 +284,9 @@ def _missing(advice: Advice, them: str) -> Iterator[_Said]:
         yield _Said(alone, _DECIDES)
     if (stays := beside_closest(advice)) is not None:
         yield _Said(stays)
-    is_lossy = (advice.answer.checked("loss").mean or 0.0) >= HEAVY_LOSS
-    yield _Said(f"Closest{', but not worth running' if is_lossy else ''}: {_what(advice)}.")
+    lost = advice.answer.checked("loss").mean or 0.0
+    spoils = f", but not worth running, as it loses {FRACTION.quantity(lost, digits=2)}"
+    yield _Said(f"Closest{spoils if lost >= HEAVY_LOSS else ''}: {_what(advice)}.")
     yield from map(_Said, advice.rests_on)
     if advice.stage == "first" and advice.finished:
         yield _Said(_quick(advice), _DECIDES)
@@ -296,7 +297,7 @@ def _missing(advice: Advice, them: str) -> Iterator[_Said]:
 
 def _missed(advice: Advice, them: str) -> Iterator[str]:
     if advice.start_measured:
-        yield f"Not known yet: {START_MEASURED}. Run it again as 'beware' says; in these runs:"
+        yield f"Not known yet: {START_MEASURED}. Run it again as 'too short' says; in these runs:"
     if advice.stage == "begun":
         yield f"So far only {_tried(advice)} was searched, which does not meet {them}."
     elif (ended := platform_end(advice)) is not None:

@@ -65,7 +65,7 @@ _KEPT: Final = "\0"
 _SHAPES_ALWAYS: Final = "openwrt"
 """The platform whose lines always hold the rate by a shaper."""
 
-NOTHING: Final = "nothing, since this misses a target"
+NOTHING: Final = "nothing, since this misses what was asked"
 LOSSY: Final = "nothing, since it loses what hardly anybody would accept"
 TOO_EARLY: Final = "nothing yet, as no other queue was tried"
 

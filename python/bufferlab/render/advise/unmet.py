@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from statistics import median
 from typing import Final
 
@@ -29,6 +30,7 @@ from bufferlab.studies.advise.unmet import (
 )
 from bufferlab.studies.choosing.choice import missed_targets
 from bufferlab.studies.choosing.thresholds import LESS, loses_heavily
+from bufferlab.studies.least.lacking import lack
 from bufferlab.studies.targets import Target, mean_over_runs
 
 _UNEVEN: Final = 2.0
@@ -48,9 +50,48 @@ def contradiction(advice: Advice) -> str:
     """That targets exclude each other, as an addition to a sentence; empty if they do not, or may not."""
     if advice.choice.meets or len(advice.targets) < 2:
         return ""
+    if (pair := _excluding(advice)) is not None:
+        seem = "seem to " if advice.is_early else ""
+        return f"; they {seem}contradict each other here: {pair}"
     if not all(any(_haves(advice, target)) for target in advice.targets):
         return ""
     return _MAY_CONTRADICT if advice.is_early else _CONTRADICT
+
+
+def _excluding(advice: Advice) -> str | None:
+    """Two targets of which each costs far more of the other than that allows, and how much, as clauses."""
+    for one, other in combinations(advice.targets, 2):
+        near, far = _kept_best(advice, one, other), _kept_best(advice, other, one)
+        if near is None or far is None or _is_far(one, near) or _is_far(other, far):
+            continue
+        if _is_far(other, near) and _is_far(one, far):
+            (has, costs), (has_other, costs_one) = (
+                [f"{title_text(target)} {target.show(each.mean(target), 2)}" for target in pair]
+                for each, pair in ((near, (one, other)), (far, (other, one)))
+            )
+            return f"{has} comes with {costs}, {has_other} with {costs_one}"
+    return None
+
+
+def _kept_best(advice: Advice, target: Target, other: Target) -> Tried | None:
+    """Of what meets a target in the mean, what is nearest to another one; else what is nearest to it."""
+    every = [each for entry in advice.entries.values() for each in tried(entry) if each.runs]
+    able = [
+        each for each in every if not missed_targets(each.runs, [target]) and each.mean(other) is not None
+    ]
+    if not able:
+        return nearest(advice.entries, target)
+    return min(able, key=lambda each: lack(other, each.margins(other)))
+
+
+def _is_far(target: Target, found: Tried) -> bool:
+    """Whether something misses a target by as much again as that allows."""
+    value = found.mean(target)
+    if value is None:
+        return True
+    allowed = 1 - target.bound if target.metric.unit is FRACTION and target.at_least else target.bound
+    far = allowed / 2 if target.at_least and target.metric.unit is not FRACTION else allowed
+    return target.margin(value) < 0 and -target.margin(value) >= far
 
 
 def why_missed(advice: Advice) -> str | None:
@@ -151,6 +192,8 @@ def _meets_rest(found: Instead, others: str) -> str | None:
         return None
     text = _text(Tried(found.queue, found.setting, ()))
     value = f"{title_text(found.given_up)} {found.given_up.show(found.value, 3)}"
+    if found.loss is not None and found.given_up.name == "loss":
+        return f"{text} may meet {others}, but lose {FRACTION.quantity(found.loss, digits=2)}"
     if found.loss is not None:
         return f"{text} may meet {others} ({value}), but lose {FRACTION.quantity(found.loss, digits=2)}"
     if found.verdict == "met":

@@ -1,0 +1,94 @@
+"""What a box says of cliffs, of targets that exclude each other, and of what it has no number for."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+import pytest
+
+from bufferlab.render.advise.compared import Column, Compared, in_columns
+from bufferlab.render.advise.evidence import evidence
+from bufferlab.render.advise.head import head
+from bufferlab.render.view import View
+from bufferlab.results.metrics.metric import SECONDS
+from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.targets import Values
+
+from ..advised import FIFO, FQ_CODEL, advised, entry, runs
+from .boxes import MET, box
+
+
+def searched(targets: tuple[str, ...], other: Mapping[int, Values], answer: Values = FIFO) -> Advice:
+    """A FIFO of 100 packets and what other buffers gave."""
+    made = advised({"fifo": (100, runs(answer))}, targets)
+    found = entry("fifo", 100, runs(answer), made.targets, other=other)
+    return dataclasses.replace(made, entries={made.answer.name: found})
+
+
+def said(advice: Advice) -> str:
+    return " ".join(" ".join(box(advice)).split())
+
+
+@pytest.mark.parametrize(
+    ("other", "lost"),
+    [
+        ({50: 0.087, 60: 0.07, 10: 0.3}, "7 to 8.7"),
+        ({50: 0.087}, "8.7"),
+        ({50: 0.02}, None),
+        ({10: 0.3}, None),  # nobody takes a tenth for the same
+    ],
+)
+def test_a_buffer_below_which_losses_jump_is_not_to_be_rounded_down(
+    other: Mapping[int, float], lost: str | None
+) -> None:
+    tried = {size: {**FIFO, "loss": loss, "utilization": 0.9} for size, loss in other.items()}
+    text = said(searched(("utilization >= 99 %",), tried, {**FIFO, "loss": 0.012}))
+    if lost is None:
+        assert "round down" not in text
+    else:
+        assert f"Do not round down: below about 100 packets {lost} % of the packets are lost." in text
+
+
+def test_targets_that_exclude_each_other_are_said_to_in_the_first_line_with_what_each_costs() -> None:
+    targets = ("wait_p99 < 5 ms", "loss <= 0.5 %", "utilization >= 90 %")
+    small = {**FIFO, "wait_p99_ms": 4.9, "loss": 0.1}
+    large = {**FIFO, "wait_p99_ms": 553.0, "loss": 0.007}
+    first = head(searched(targets, {4: small, 190: large}))[0]
+    assert first == (
+        "No setting that was tried meets all 3 targets; they contradict each other here: 99th percentile "
+        "wait 4.9 ms comes with loss 10 %, loss 0.5 % with 99th percentile wait 41 ms."
+    )
+    early = dataclasses.replace(searched(targets, {4: small, 190: large}), stage="first")
+    assert "; they seem to contradict each other here: " in head(early)[0]
+    nearly = {**FIFO, "wait_p99_ms": 4.9, "loss": 0.006}
+    assert "comes with" not in head(searched(targets, {4: nearly}))[0]
+
+
+def test_what_ifs_that_lose_much_are_marked_though_they_meet_the_targets() -> None:
+    change = Sensitivity("10 long flows", "10 long flows", {**FIFO, "loss": 0.087}, (), None, 4)
+    advice = advised(MET, sensitivity=[change])
+    assert "met, loses 8.7 %" in View(list(evidence(advice))).text(200)
+    assert "But with 10 long flows 8.7 % of the packets are lost." in said(advice)
+
+
+def test_how_to_lengthen_runs_is_in_the_box_whatever_the_room() -> None:
+    longer = "--set run.warmup='36 s' --set run.duration='84 s' (docs/sizing.md)"
+    why = f"{'a long reason, ' * 30}: use {longer}"
+    assert f"too short Use {longer}." in said(dataclasses.replace(advised(MET), short_runs=why))
+
+
+def test_targets_of_ones_own_have_rows_whatever_the_room() -> None:
+    many = [
+        Sensitivity(f"change {at}", f"change {at}", {**FIFO, "loss": 0.3}, (), None, 4) for at in range(9)
+    ]
+    targets = ("utilization >= 90 %", "wait_p99 < 50 ms", "loss <= 1 %")
+    assert said(advised(MET, targets, sensitivity=many)).count("target ") >= len(targets)
+
+
+def test_a_time_that_is_unknown_since_few_finish_says_so() -> None:
+    answer = advised({"fq_codel": (5000, runs({**FQ_CODEL, "web.exchange_p50_s": None}))}).answer
+    column = Column("web", "s", "web.exchange_p50_s", SECONDS)
+    lines = list(in_columns([Compared("answer", "fq_codel", answer)], [column], 5))
+    assert lines[-1].text.split() == ["fq_codel", "few", "finish"]
