@@ -159,7 +159,7 @@ def test_what_is_worse_than_no_shaper_says_so_first_and_types_nothing(
         assert head[1].startswith("What meets the targets all the same: shape download to 45 Mbps")
         assert typed.startswith("Nothing, since users fare better without the shaper; --json has the lines")
     else:
-        assert typed.startswith("config queue 'bufferlab'")
+        assert "names yours. config queue 'bufferlab'" in typed
 
 
 def test_the_line_without_a_shaper_has_a_row_beside_the_answers() -> None:
@@ -231,6 +231,12 @@ def test_answers_that_one_section_cannot_have_are_not_typed() -> None:
         "answers so far have two. The same command continues from here."
     ) in words(text)
     assert "option" not in text and "ifb4eth1" in shown(line(up="fifo"), Typed("linux", "eth1"))
+
+
+def test_that_a_home_s_interface_is_to_be_named_comes_before_the_lines() -> None:
+    named = "stands for the interface to the line: --device names yours."
+    assert f"To type on openwrt eth1 {named}" in words(shown(line(), Typed("openwrt")))
+    assert named not in words(shown(line(), Typed("openwrt", "eth1")))
 
 
 def test_what_loses_much_is_not_typed_of_a_line() -> None:

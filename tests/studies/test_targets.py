@@ -152,6 +152,12 @@ def test_mistakes_say_what_is_accepted(text: str, message: str) -> None:
     assert message in refused(text)
 
 
+def test_what_the_box_calls_a_metric_names_it() -> None:
+    for word, name in (("fetch_p50", "exchange_p50_s"), ("fetch_p95", "exchange_p95_s")):
+        assert parse_target(f"call.{word} < 2 s", GROUPS).name == f"call.{name}"
+    assert parse_target("used >= 99 %", GROUPS) == parse_target("utilization >= 99 %", GROUPS)
+
+
 def test_what_everyday_words_mean_are_targets() -> None:
     words = ["latency", "drops", "bandwidth", "load", "fairness", "duration", "page", "quality"]
     for group, prefix in ((None, ""), ("call", "call.")):

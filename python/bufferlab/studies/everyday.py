@@ -5,6 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+SHOWN_AS: Final[Mapping[str, str]] = {
+    "used": "utilization",
+    "lost": "loss",
+    "fetch": "exchange_p50",
+    "fetched": "exchange_p50",
+    "fetch_p50": "exchange_p50",
+    "fetch_p95": "exchange_p95",
+}
+"""What the box of an answer calls metrics, by the names that targets have: a target may have either."""
+
 _OF_LINKS: Final[Mapping[str, tuple[str, ...]]] = {
     "latency": ("wait_mean", "wait_p99"),
     "drops": ("loss",),

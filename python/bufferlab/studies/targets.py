@@ -36,7 +36,7 @@ from bufferlab.results.result import Result
 from bufferlab.results.summary import flow_values, latency_values, queue_values
 from bufferlab.results.tables import ALL
 from bufferlab.stats import Estimate
-from bufferlab.studies.everyday import meant
+from bufferlab.studies.everyday import SHOWN_AS, meant
 from bufferlab.units import PS_PER_S
 
 Values = Mapping[str, float | None]
@@ -330,6 +330,8 @@ def _metric(word: str, group: str | None, text: str) -> Metric:
     short = short or {name for name in known if name in (f"{word}_packets", f"{word}_bytes")}
     if len(short) == 1:
         return _METRICS[short.pop()]
+    if word in SHOWN_AS:
+        return _metric(SHOWN_AS[word], group, text)
     choice = [name for name in known if name in short or (not short and name.startswith(f"{word}_"))]
     if not choice and not group and (word in LATENCY.numbers or f"call_{word}" in LATENCY.numbers):
         raise InputError("is known of flow groups only", key=_KEY, value=text, accepted=f"GROUP.{word}")

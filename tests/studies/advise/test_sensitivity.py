@@ -169,5 +169,5 @@ def test_the_flows_of_the_link_in_question_are_counted() -> None:
     download, upload = ([each.brief for each in variants(base, link)][:4] for link in (0, 1))
     first = ["cubic alone", "bbr3 for bbr"]  # of a mix
     assert download == [*first, "2 long flows", "6 long flows"]
-    assert upload == [*first, "half the long flows on other links", "2 long flows"]
+    assert upload == [*first, "half the flows of downloads", "2 long flows"]
     assert variants(base, 0)[2].title == "2 long flows in place of 3"

@@ -136,10 +136,11 @@ def _measured(text: str, advice: Advice, lost: float | None) -> str:
 def _lines(advice: Advice, typed: Typed | None, first: Sequence[str]) -> Iterator[Line]:
     """The labeled lines, without what the first sentences say."""
     shown = _shown(advice)
-    yield Line("gives", _used(shown))
+    compared = list(comparison(advice))
+    more = len(shown.runs) if compared and len(shown.runs) != len(advice.answer.values) else 0
+    yield Line("gives", _used(shown) + (f" ({more} runs)" if more else ""))
     mean, groups = _wait(shown), apart(advice, shown)
     yield Line("wait", mean + groups, shorter=[(5, mean)] if groups else ())
-    compared = list(comparison(advice))
     for at, (name, felt) in enumerate(users_lines(advice, shown)):
         is_rated = "rating R" in felt
         stays = (not at and not compared) or (bool(advice.rests_on) and is_rated)  # LLQ is there for calls

@@ -292,6 +292,9 @@ def _to_type(advice: LinksAdvice, typed: Typed) -> Iterator[Part]:
                     f"The answers cannot be typed ({both.refused}). For {entry_text(both.down)} and "
                     f"{entry_text(both.up)}:"
                 )
+            if typed.device is None:
+                named = PLATFORMS[typed.platform].device_at(max(each.site.rate_bps for each in advice.links))
+                yield f"{named} stands for the interface to the line: --device names yours."
             yield Typing(typed.folded(both.made.lines))
             about = [("note", each) for each in (*both.made.notes, *_overhead(advice, typed))]
             yield Terms([*about, *after(both.made)])

@@ -201,7 +201,9 @@ def _of_flows(base: Scenario, link: str, changes: dict[str, int], factor: Fracti
     crossing = sum(link in flow["path"] for flow in base.flows)
     what = "flow" if crossing == len(counts) else "long flow"  # what others send is as it was
     if before == after:  # those of other links are other
-        return f"{_times(factor)} {what}s on other links", f"{_times(factor)} {what}s on other links"
+        names = [flow["name"] for at, flow in enumerate(base.flows) if f"flows[{at}].count" in changes]
+        brief = f"{_times(factor)} flows of {' and '.join(names)}"
+        return f"{brief}, which send over other links", brief
     brief = f"1 {what}" if after == 1 else f"{after} {what}s"
     if after == before * factor:
         return f"{_times(factor)} {what}s ({after})", brief
