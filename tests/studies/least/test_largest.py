@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from bufferlab.studies.least import Goal, Least, Run, least
-from bufferlab.studies.least.candidates import LEAST_CHECKS
+from bufferlab.studies.least.search import REFUTING
 from bufferlab.studies.targets import Target, make_target
 
 WAIT = make_target("wait_mean_ms", 20.0)
@@ -57,7 +57,7 @@ def test_a_bound_that_none_keeps_says_what_the_smallest_gives() -> None:
     found = searched(lambda size: 30.0 + size, 0.1)
     assert (found.size, found.closest, found.conflict) == (None, 1, (WAIT,))
     assert found.checks[0].mean == pytest.approx(31.0, abs=0.2)
-    assert found.checks[0].runs == LEAST_CHECKS
+    assert found.checks[0].runs == REFUTING
 
 
 def test_a_smaller_size_that_misses_is_an_island() -> None:

@@ -16,7 +16,7 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.beside import Judged, rival_of
 from bufferlab.studies.advise.course import Course, Watch
 from bufferlab.studies.advise.elsewhere import spoiled
-from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.advise.entry import Entry, Site
 from bufferlab.studies.advise.floor import is_home
 from bufferlab.studies.advise.lengths import long_enough
 from bufferlab.studies.advise.llq import about_llq
@@ -34,6 +34,7 @@ from bufferlab.studies.least import Bench, Case, Goal
 from bufferlab.studies.settling import MOST_LENGTHENED, about_longer
 from bufferlab.studies.targets import Values
 from bufferlab.studies.words import LLQ, about_changes, about_rate, is_llq
+from bufferlab.units import PS_PER_MS
 
 if TYPE_CHECKING:
     from bufferlab._scenario_types import ResolvedBuffer
@@ -319,19 +320,24 @@ class _Answering:
             watch=self.watch,
             lengthen=lengthen,
             best=best,
-            today=self._fifo_today(),
+            today=self._fifo_today(question.site),
             beside=self._beside_today,
             unmixed=self._without_mix,
             supposed=self.manner.supposed,
         )
 
-    def _fifo_today(self) -> int | None:
+    def _fifo_today(self, site: Site) -> int | None:
         """The buffer of the FIFO that the link runs now, packets; `None` if it runs none, or unknown."""
         if self.manner.today is None:
             return None
         now = now_at(self.base, self.index, self.needs, self.manner)
         link = None if now is None else now[0].links[self.index]
-        return None if link is None or link["queue"]["discipline"] != "fifo" else _in_packets(link["buffer"])
+        if link is None or link["queue"]["discipline"] != "fifo":
+            return None
+        buffer = link["buffer"]
+        if buffer["kind"] == "time":
+            return round(site.packets_of_ms(buffer["amount"] / PS_PER_MS))
+        return _in_packets(buffer)
 
 
 def _in_packets(buffer: ResolvedBuffer) -> int | None:

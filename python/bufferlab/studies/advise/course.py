@@ -101,6 +101,7 @@ class Course:
             runner=runner,
             say=self.say,
             tell_round=self._tell_round,
+            today=today,
         )
         self.contested: dict[Case, int] = {}
         """How many seeds the entries have that are compared with more of them than the others."""

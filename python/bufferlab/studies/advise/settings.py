@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from bufferlab.experiment.runner import Runner
@@ -57,6 +57,7 @@ class Settings:
         runner: Runs the simulations.
         say: Called with what is done now.
         tell_round: Called with how many of a round of runs are left.
+        today: The buffer of the FIFO that the link runs now, packets; `None` if it runs none, or unknown.
     """
 
     def __init__(
@@ -70,8 +71,10 @@ class Settings:
         runner: Runner,
         say: Callable[[str], None],
         tell_round: Callable[[str], None],
+        today: int | None = None,
     ) -> None:
         self.question = question
+        self.today = today
         self.queues = {queue.name: queue for queue in field}
         self.needs = needs
         self.confidence = confidence
@@ -108,12 +111,23 @@ class Settings:
             confidence=self.confidence,
             resolution=self.resolution if queue.knob == "limit" else max(self.resolution, DELAYS),
             guess=likely_packets(self.question.site.rules) if queue.knob == "limit" else None,
+            edges=tuple(self._edges(queue)),
             runs=QUICK_RUNS if self.quick else Goal.runs,
             largest=want_largest(self.question.targets),
             most=self.question.most if queue.knob == "limit" else None,
             unit="packets" if queue.knob == "limit" else "us",
             shunned=self._shunned(queue),
         )
+
+    def _edges(self, queue: Queue) -> Iterator[int]:
+        """The buffers that drain within a wait that is asked for, and what a FIFO runs today."""
+        if queue.knob != "limit":
+            return
+        for target in self.question.targets:
+            if target.wants_less and target.metric.name.startswith("wait_"):
+                yield max(math.floor(self.question.site.packets_of_ms(target.bound)), 1)
+        if self.today is not None and queue.lower <= self.today <= queue.upper:
+            yield self.today
 
     def _shunned(self, queue: Queue) -> Target | None:
         """The loss that hardly anybody would accept, where nobody bounds it.

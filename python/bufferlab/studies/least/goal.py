@@ -25,6 +25,7 @@ class Goal:
         confidence: With which all targets must be met at the answer.
         resolution: The answer may be larger than the least by this share.
         guess: A size near which the answer is expected; the scan looks there, too.
+        edges: Sizes at which targets may begin or end to be met; looked at where none of the scan meets all.
         runs: About the most runs. If they do not suffice for the resolution, the answer is larger, not less
             sure; candidates that are refused for want of runs may then take up to 200 more.
         largest: Search the largest size that meets all targets in place of the least.
@@ -42,6 +43,7 @@ class Goal:
     confidence: float = 0.95
     resolution: float = 0.1
     guess: int | None = None
+    edges: tuple[int, ...] = ()
     runs: int = 300
     largest: bool = False
     most: int | None = None

@@ -36,7 +36,7 @@ from bufferlab.studies.least.lacking import Lack, lack, runs_lack, total
 from bufferlab.studies.least.memory import Memory, Run
 from bufferlab.studies.least.room import beyond_noise, ceiling_of, comes_nearer, in_doubt, lacks_room, raised
 from bufferlab.studies.least.step import Search, Step, step
-from bufferlab.studies.least.window import between, room, uphill
+from bufferlab.studies.least.window import between, edge, room, uphill, within_edge
 from bufferlab.studies.targets import Target, Values
 from bufferlab.units import packets_text
 
@@ -60,6 +60,9 @@ DOUBT: Final = 2.0
 
 CANDIDATES: Final = 6
 """Candidates until the search gives up."""
+
+REFUTING: Final = 8
+"""Runs of a candidate whose looks surely miss a target: enough to show it, as one in 2^8 is below `SURE`."""
 
 SURE: Final = 0.01
 """Chance below which a size that misses a target is taken to miss it."""
@@ -100,8 +103,9 @@ class _Search:
     def run(self) -> Search:
         yield from self._ask(self._scan_sizes(), SCAN_SEEDS, "looking at {low} to {high}")
         self.fixed = self.memory.is_fixed()
-        while not any(map(self.memory.meets_all, self.memory.sizes)) and (yield from self._lacks_room()):
+        while not self._meets_any() and (yield from self._lacks_room()):
             yield from self._raise()
+        yield from self._look_at_edges()
         self._shun()
         while True:
             yield from self._narrow()
@@ -120,6 +124,35 @@ class _Search:
         if goal.guess is not None:
             sizes.add(goal.within(goal.guess))
         return sorted(sizes)
+
+    def _look_at_edges(self) -> Generator[Step, Mapping[Run, Values], None]:
+        """Where no size meets all: look at the safest that the targets allow which want bolder ones.
+
+        What wants safer sizes comes nearest there, so that it shows whether there is room for an answer.
+        """
+        if not self._meets_any():
+            edges = sorted(map(self.goal.within, self.goal.edges))
+            yield from self._ask(edges, SCAN_SEEDS, "looking where bounds on waits begin to be missed")
+        less = [each for each in self.goal.targets if not self._wants_safer(each)]
+        while not self._meets_any() and (ends := edge(self.memory, self.goal, less)) is not None:
+            unsure = [size for size in ends if not self.fixed and self._is_unsure(size)]
+            if (size := within_edge(ends)) is not None:
+                yield from self._ask([size], SCAN_SEEDS, f"looking at {self._shown(size)}")
+            elif unsure:
+                seeds = max(len(self.memory.seeds(size)) for size in unsure)
+                count = next((n for n in MORE_SEEDS if n > seeds), MORE_SEEDS[-1])
+                yield from self._ask(unsure, count, f"more runs of {self._shown(unsure[0])}")
+            else:
+                break
+
+    def _meets_any(self) -> bool:
+        """Whether some size meets all targets in the mean of its runs."""
+        return any(map(self.memory.meets_all, self.memory.sizes))
+
+    def _is_unsure(self, size: int) -> bool:
+        """Whether runs do not show that a size misses a target, and more may."""
+        few = len(self.memory.seeds(size)) < MORE_SEEDS[-1]
+        return few and not self.memory.surely_fails(size, SURE)
 
     def _shun(self) -> None:
         """Begin at the first size of the scan that meets all and is not shunned, or comes nearest to that."""
@@ -231,7 +264,7 @@ class _Search:
         size, runs = self._placing().candidate()
         best: Least | None = None
         while True:
-            allowed, seeds = self._placing().allowed(), self._placing().seeds(runs)
+            allowed, seeds = self._placing().allowed(), self._placing().seeds(self._checks(size, runs))
             self.memory.add((yield step(size, seeds, f"checking {self._shown(size)}", best)))
             self.fixed = self.fixed and self.memory.is_fixed()
             answer = self._answer(size, seeds, allowed)
@@ -249,6 +282,14 @@ class _Search:
             if following == size and (answer.size is None or self.memory.runs >= self.goal.runs):
                 return best
             size, runs = following, max(wanted, min(2 * runs, placing.most_checks()))
+
+    def _checks(self, size: int, runs: int) -> int:
+        """By how many runs a candidate is checked: few, if its looks show that it misses a target.
+
+        None meets all then. It is the nearest, and its checks are to show by how much it misses.
+        """
+        surely = size in self.memory.sizes and self.memory.surely_fails(size, SURE)
+        return min(runs, REFUTING) if surely and not self._meets_any() else runs
 
     def _nearest(self, answer: Least) -> Search:
         """Where a candidate misses a target: go to a size that meets all, or is nearer and misses no other.
@@ -326,20 +367,30 @@ class _Search:
         return room(self.goal, begin, end) + DOUBT * math.hypot(begin.error, end.error) < 0
 
     def _is_level(self, answer: Least) -> bool:
-        """Whether a target that wants safer sizes is surely missed, and none comes nearer beyond noise.
+        """Whether a target that wants safer sizes is surely missed, and no other may meet it.
 
         Candidates would creep on until the runs are used up. Larger buffers lose no less, for example, where
         the start-up of BBR is in what is measured.
         """
         behind = self._behind_of(answer.closest)
-        if self.fixed or not behind or any(map(self.memory.meets_all, self.memory.sizes)):
+        if self.fixed or not behind or self._meets_any():
             return False
         surely = self.memory.surely_fails(answer.closest, SURE)
         return any(
-            not any(beyond_noise(self.memory, target, answer.closest, size) for size in behind)
+            not any(
+                beyond_noise(self.memory, target, answer.closest, size)
+                for size in behind
+                if not self._is_shut(size, target)
+            )
             for target in surely
             if target in answer.conflict and self._wants_safer(target)
         )
+
+    def _is_shut(self, size: int, target: Target) -> bool:
+        """Whether a size surely misses a target, or misses it and surely one that wants bolder sizes."""
+        surely = self.memory.surely_fails(size, SURE)
+        missed = not self.memory.meets(size, target)
+        return missed and (target in surely or not all(map(self._wants_safer, surely)))
 
     def _settle(self, answer: Least, seeds: Sequence[int]) -> Search:
         """Go on to bolder sizes with the same seeds until one is not confirmed: the answer is the least.

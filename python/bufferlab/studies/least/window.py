@@ -41,11 +41,26 @@ def ending(memory: Memory, goal: Goal, less: Sequence[Target]) -> Crossing | Non
         goal: What is asked.
         less: The targets that safer sizes miss, such as a mean wait for the least buffer.
     """
+    ends = edge(memory, goal, less)
+    return None if ends is None else crossing(memory, less, ends[1], ends[0])
+
+
+def edge(memory: Memory, goal: Goal, less: Sequence[Target]) -> tuple[int, int] | None:
+    """The safest tried size that meets targets which want bolder ones, and the next, which misses one.
+
+    `None` if no tried size tells.
+    """
     sizes = goal.ordered(memory.sizes)
     met = [place for place, size in enumerate(sizes) if memory.meets_all(size, less)]
     if not less or not met or met[-1] == len(sizes) - 1:
         return None
-    return crossing(memory, less, sizes[met[-1] + 1], sizes[met[-1]])
+    return sizes[met[-1]], sizes[met[-1] + 1]
+
+
+def within_edge(ends: tuple[int, int]) -> int | None:
+    """A size between the two of an edge; `None` where they are near."""
+    low, high = sorted(ends)
+    return round(math.sqrt(low * high)) if high - low > 1 and high > low * (1.0 + HUMP) else None
 
 
 def room(goal: Goal, begin: Crossing, end: Crossing) -> float:
