@@ -77,6 +77,17 @@ def test_the_sizes_are_the_same_whatever_the_least_is_and_wherever_the_search_en
     assert sizes_beyond(133, None) == [] == sizes_beyond(133, 255)
 
 
+def test_between_one_that_loses_much_and_one_that_misses_the_middle_is_tried() -> None:
+    """As waits grow with the buffer, and losses shrink: 45 of 32 and 64 packets are within both."""
+    found, larger, asked = climbed(
+        link(lambda _: 80.0, most=50, loss=lambda size: 0.051 if size < 40 else 0.045),
+        targets=(BUSY,),
+    )
+    assert found.size is not None and found.size < 8
+    assert larger is not None and 40 <= larger.size <= 50
+    assert any(40 <= run.size <= 50 for run in asked)
+
+
 def test_of_those_with_which_users_fare_as_well_as_best_the_smallest_is_taken() -> None:
     """The rating has its best at 64 packets, and is as good for users from 32 on."""
     ratings = {8: 80.0, 16: 84.0, 32: 91.0, 64: 93.0, 128: 92.0}

@@ -16,6 +16,7 @@ the least: the least leaves other traffic no room, and is an artifact of flows t
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -195,11 +196,21 @@ class Ladder:
                     break  # larger ones wait longer
             elif not self._loses_much(memory, size):
                 break
+        if (between := self._between(memory, sizes[-1])) is not None:
+            self._runs(memory, between, self.pilots)
+            sizes += [between] if memory.meets_all(between) and self._loses_little(memory, between) else []
         scores = self._without_long_waits(memory, self._scores(memory, sizes))
         best = max(scores, key=scores.__getitem__)
         if self._is_bounded(memory, list(scores)):
             return list(scores)
         return [size for size in scores if size <= best]
+
+    def _between(self, memory: Memory, size: int) -> int | None:
+        """Where the largest that may be taken loses much: one between it and the next that misses a bound."""
+        missed = [each for each in memory.sizes if each > size and not memory.meets_all(each)]
+        if not missed or missed[0] - size < 2 or not self._loses_much(memory, size):
+            return None
+        return round(math.sqrt(size * missed[0]))
 
     def _without_long_waits(self, memory: Memory, scores: dict[int, float]) -> dict[int, float]:
         """Of those that may be taken the ones in which packets do not wait long; the smallest, if all do.
