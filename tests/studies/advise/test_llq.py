@@ -185,6 +185,15 @@ def test_a_fifo_as_large_shows_what_the_class_of_calls_brings() -> None:
     assert found.to_dict(platform="ios-xe")["plain"]["packets"] == found.plain.size
 
 
+def test_llq_is_searched_before_fifo() -> None:
+    """Whoever interrupts an early search of a link with calls is left with what serves them."""
+    notes: list[str] = []
+    small_answer("fifo,llq", quick=True, sensitivity=False, watch=lambda _, note: notes.append(note))
+    searched = [note for note in notes if note.startswith("searching the buffers: ") and ";" not in note]
+    names = [note.split(": ")[1].split(" ")[0] for note in searched]
+    assert names[0] == "llq" and names == sorted(names, reverse=True) and "fifo" in names
+
+
 def test_each_llq_does_all_that_its_class_default_does_alone() -> None:
     tables = {"fifo": "fifo", FAIR: "fair_queue", "red": "red", LLQ: "diffserv", LLQ_FAIR: "diffserv"}
     targets = (make_target("utilization", 0.9),)

@@ -32,6 +32,7 @@ from bufferlab.studies.least import Case, Run
 from bufferlab.studies.least.lacking import Lack, runs_lack
 from bufferlab.studies.settling import Waiting, has_start_measured, short_runs
 from bufferlab.studies.targets import Values
+from bufferlab.studies.words import is_llq
 
 MOST_CHECKS: Final = 6
 """Checks of answers until it is left unconfirmed."""
@@ -195,9 +196,13 @@ class Course:
         return [queue for queue in may_win if self.settings.is_promising(queue, advice)]
 
     def _begin(self, limits: Sequence[Queue]) -> None:
-        """Search the buffers, FIFO's first, and say what that came to before anything else takes its time."""
+        """Search the buffers, and say what the first came to before anything else takes its time.
+
+        That is FIFO; where calls are marked for LLQ, and the platform has it, what is likely to be taken.
+        """
         is_alone = len(self.settings.queues) == 1
-        first = [queue for queue in limits if queue.kind == FIFO]
+        first = [queue for queue in limits if is_llq(queue.name)]
+        first = first or [queue for queue in limits if queue.kind == FIFO]
         for those in (first, [queue for queue in limits if queue not in first]):
             if those:
                 self.settings.search(those, "searching the buffers")
