@@ -410,3 +410,16 @@ def test_a_wait_that_is_several_times_as_long_is_said_though_users_fare_alike(
     given = {"fq_codel": (5000, runs({**FQ_CODEL, "wait_mean_ms": 17.0})), "pie": (900, runs(late))}
     text = said(box(advised(given, ("wait_mean < 200 ms",), where=site(CALL), aspects=felt)))
     assert (f"packets wait {wait_ms:g} ms, not 17, which these flows' users hardly feel" in text) == is_said
+
+
+def test_what_all_miss_so_far_is_said_before_what_was_tried() -> None:
+    loss, wait = parse_targets(["loss <= 2 %", "wait_p99 < 30 ms"], [])
+    measured = {557: (0.105, 10.0), 1080: (0.07, 20.0), 2708: (0.048, 50.0)}
+    attempts = tuple(
+        Attempt("fifo", f"{size} packets", size, (loss, wait), ({"loss": lost, "wait_p99_ms": waited},) * 2)
+        for size, (lost, waited) in measured.items()
+    )
+    text = View(tried_view(Tried(site(), (loss, wait), attempts)).parts).text(200)
+    said = "All 3 settings tried so far miss loss at most 2 %: nearest 4.8 % (fifo, 2708 packets)."
+    assert said in text and text.index(said) < text.index("2708 packets  ")
+    assert text.count("settings tried so far miss") == 1

@@ -34,6 +34,7 @@ def tried_view(tried: Tried) -> View:
             Heading(f"No answer yet: interrupted after {runs}."),
             f"Targets: {'; '.join(map(str, tried.targets))}.",
             *_met(tried),
+            *_never_met(tried),
             grid,
             *notes([grid]),
         ]
@@ -55,6 +56,20 @@ def _met(tried: Tried) -> Iterator[str]:
             "What meets the targets so far loses much, "
             f"{FRACTION.quantity(least)} of the packets or more, so it is no guess worth trying."
         )
+
+
+def _never_met(tried: Tried) -> Iterator[str]:
+    """Of each target that all miss, what comes nearest."""
+    for target in tried.targets:
+        means = [(mean_over_runs(target.name, each.values).mean, each) for each in tried.attempts]
+        known = [(mean, each) for mean, each in means if mean is not None]
+        if len(known) < 2 or any(target in each.targets and target not in each.missed for _, each in known):
+            continue
+        nearest, at = max(known, key=lambda each: target.margin(each[0]))
+        setting = f"{at.queue}, {at.setting}"
+        if target.margin(nearest) < 0:
+            shown = target.show_measured(nearest)
+            yield f"All {len(known)} settings tried so far miss {target}: nearest {shown} ({setting})."
 
 
 def _loss(attempt: Attempt) -> float | None:
