@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import re
+import statistics
 import tomllib
 from typing import Any, Final
 
@@ -149,12 +151,53 @@ def test_what_texts_say_of_the_first_moments_is_so() -> None:
     assert max(starts_ps) < 5 * 10**12
 
 
+def test_what_a_lesson_says_of_pages_losses_and_of_the_line_is_so() -> None:
+    scenario, text = lesson_of("1-home", 1)
+    burst, times = {}, {}
+    for packets in (5, 100):
+        summary = bufferlab.run(scenario, overrides={"bottleneck.buffer": f"{packets} packets"}).summary()
+        losses = value(summary, "page", "recoveries")
+        burst[packets] = value(summary, "page", "dropped_packets") / losses
+        times[packets] = losses / value(summary, "page", "exchanges")
+    assert 3 < burst[5] < 4
+    assert round(times[5]) == 5
+    assert "three or four packets at a time, about five times a page" in text
+    assert (round(burst[100]), times[100]) == (24, 1)
+    assert "one such moment a page, but 24 packets at once" in text
+    thinking = {"bottleneck.queue": "fq_codel", "bottleneck.buffer": "1000 packets"}
+    summary = bufferlab.run(scenario, overrides=thinking).summary()
+    assert value(summary, "all", "backlog_max_packets") < 100  # in the time that tables count
+    _, first = lesson_of("1-home", 0)
+    packets = math.ceil(177669 / 1448)
+    assert f"its {packets} packets alone take the line {(177669 + 52 * packets) * 8 / 1e4:.0f} ms" in first
+
+
+def test_what_a_lesson_says_of_theorem_2_is_so() -> None:
+    (story,) = (tomllib.loads(path.read_text()) for path in FILES if path.stem == "4-kinds")
+    lesson = story["steps"][1]
+    text = " ".join(lesson["answer"].split())
+    bdp, n, z = 62.5e6 * 0.087 / 12000, 50, 2.33
+    reno, cubic = (round(bdp / (1 - z * a / n**0.5) - bdp) for a in (0.19, 0.09))
+    assert f"it asks for {reno} packets with Reno, and for {cubic} with CUBIC" in text
+    assert lesson["variants"][2]["set"]["bottleneck.buffer"] == f"{cubic} packets"
+    spreads = []
+    for variant in lesson["variants"][:2]:
+        overrides = variant.get("set", {}) | {"probes.interval": "50 ms", "probes.per_group": "50"}
+        samples = bufferlab.run(tomllib.loads(lesson["scenario"]), overrides=overrides).flow_samples
+        flows = samples.filter(pl.col("time_s") > 50).group_by("flow")
+        inflight = pl.col("inflight_segments")
+        found = flows.agg((inflight.std() / inflight.mean()).alias("a"))["a"].to_list()
+        spreads.append(statistics.fmean(found))
+    assert "we measure a as {:.2f} with Reno and {:.2f} with CUBIC".format(*spreads) in text
+
+
 def test_what_to_take_along_is_so_in_the_story_s_own_runs() -> None:
     kinds, split = (tomllib.loads(path.read_text()) for path in FILES[3:5])
-    assert (
-        f"a whole BDP (here {622e6 * 0.1 / 12000:.0f} packets), but for 99 % more than BDP/√n" in kinds["end"]
-    )
+    end = " ".join(kinds["end"].split())
+    assert f"a whole BDP (here {622e6 * 0.1 / 12000:.0f} packets), but for 99 % more than BDP/√n" in end
+    assert "460 packets are enough, 368 are not" in end
     assert "98.6 %" in kinds["steps"][-1]["answer"]  # with BDP/√n
+    assert f"less than BDP/√n: 40 packets, not {62.5e6 * 0.087 / 12000 / 50**0.5:.0f}" in end
     rates = {}
     for number in split["steps"][-1]["numbers"]:
         if number["metric"] == "goodput_bps":
