@@ -143,6 +143,20 @@ def test_groups_have_names_for_people_or_are_explained() -> None:
                 assert name in figure["groups"] or name in {"page", "ping", "reno", "bic", "flows0"}, name
 
 
+def test_one_packet_in_seven_or_eight_is_lost_whatever_the_buffer() -> None:
+    figures = {figure["name"]: figure for document in MADE for figure in document["figures"]}
+    assert (
+        "one packet in seven or eight is lost here, whatever the buffer"
+        in figures["sizing-mininet.fig_curve"]["agree"]
+    )
+    least = figures["sizing-mininet.fig_min_buffer"]["variants"][-1]
+    assert least["name"] == "400 flows, BDP/√n"
+    for packets in (6, 23, 45):  # a quarter of BDP/√n, all, and twice
+        changed = {"bottleneck.buffer": f"{packets} packets"}
+        (run,) = bufferlab.run(bufferlab.Scenario.from_toml(least["text"]).with_overrides(changed))
+        assert 7 <= round(1 / run.queues.filter(group="all")["loss"].item()) <= 8
+
+
 @pytest.mark.parametrize("name", ["bloat-inet.fig3", "bloat-inet.fig7"])
 def test_what_ends_the_growth_of_the_largest_queue_is_so(name: str) -> None:
     (figure,) = (each for document in MADE for each in document["figures"] if each["name"] == name)

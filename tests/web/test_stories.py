@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 import bufferlab
+from bufferlab.web.documents import page_of
 
 from .engine import ROOT
 
@@ -189,6 +190,21 @@ def test_what_a_lesson_says_of_theorem_2_is_so() -> None:
         found = flows.agg((inflight.std() / inflight.mean()).alias("a"))["a"].to_list()
         spreads.append(statistics.fmean(found))
     assert "we measure a as {:.2f} with Reno and {:.2f} with CUBIC".format(*spreads) in text
+
+
+def test_documents_that_facts_name_exist() -> None:
+    named = [
+        found.groups()
+        for path in FILES
+        for step in tomllib.loads(path.read_text())["steps"]
+        for fact in step.get("facts", ())
+        for found in re.finditer(r"docs/([\w-]+\.md)(?:, ([a-z0-9-]+(?:/\w+)?))?", fact["source"])
+    ]
+    assert ("reproduce.md", "bloat-mininet/table1") in named
+    assert ("latency.md", None) in named
+    for file, place in named:
+        page = page_of((ROOT / "docs" / file).read_text())
+        assert place is None or f'id="{place.replace("/", "")}"' in page, place
 
 
 def test_what_to_take_along_is_so_in_the_story_s_own_runs() -> None:

@@ -143,7 +143,8 @@ export function countsOf({ verdicts, tolerance }: Figure): string {
   const count = (wanted: string, isOf = (_: boolean): boolean => true): number => verdicts.filter((each) => each.verdict === wanted && isOf(each.is_bound)).reduce((sum, each) => sum + each.count, 0);
   const kept = (what: string, does: string, isOf: (isBound: boolean) => boolean): string[] => {
     const [agreeing, all] = [count("agrees", isOf), count("agrees", isOf) + count("differs", isOf)];
-    return all ? [`of ${all} stated ${what}${all === 1 ? "" : "s"} ours ${does} ${agreeing || "none"}`] : [];
+    if (all === 1) return [`the stated ${what} is ${agreeing ? "" : "not "}${what === "limit" ? "kept" : "met"}`];
+    return all ? [`of ${all} stated ${what}s ours ${does} ${agreeing || "none"}`] : [];
   };
   const near = kept("value", tolerance ? "is near" : "is", (isBound) => !isBound).map((text) => (tolerance ? `${text} (within ${tolerance})` : text));
   const parts = [...kept("limit", "keeps", (isBound) => isBound), ...near].join("; ");

@@ -66,10 +66,10 @@ export const addressOf = (story: Story, step = 0): string => `#story=${story.nam
 /** A source, cut at the documents that it names: "docs/reproduce.md, splitbuff/fig1" is one, at a place of its own. */
 export const cited = (source: string): string[] => source.split(/(docs\/[\w-]+\.md(?:, [a-z0-9-]+(?:\/\w+)?)?)/);
 
-/** Where below docs/ a part of `cited` is; nothing if it is no document. */
+/** Where below docs/ a part of `cited` is, with the name that its heading has there; nothing if it is no document. */
 export function documentIn(part: string): string | null {
   const [, file, place] = /^docs\/([\w-]+\.md)(?:, (.+))?$/.exec(part) ?? [];
-  return file ? `${file}${place ? `#${place}` : ""}` : null;
+  return file ? `${file}${place ? `#${place.replace("/", "")}` : ""}` : null;
 }
 
 /** What a step runs. */
