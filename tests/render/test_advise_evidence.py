@@ -145,9 +145,29 @@ def test_less_and_more_buffer_has_about_a_row_a_doubling_and_what_each_group_get
     assert found is not None and found.title.endswith("; of each group the goodput of a flow")
     rows = {row[0]: row for row in found.rows}
     assert [*rows] == ["1", "7", "14 ◂", "150"]  # 6 and 15 are nearer to 7 and 14 than to a doubling
-    assert rows["7"][1:] == ["4.2", "1", "99.4", "0.5", "20", "4.7", "3", "71", "met"]
-    assert rows["150"][-3] == "5" and rows["14 ◂"][2] == "5"
-    assert found.columns[-2] == "call, R" and rows["7"][-2] == "71"
+    assert rows["7"][1:] == ["4.2", "1", "99.4", "0.5", "20", "4.7", "3", "71", "2", "met"]
+    assert rows["150"][-4] == "5" and rows["14 ◂"][2] == "5"
+    assert found.columns[-3:-1] == ["call, R", "call, lost %"] and rows["7"][-3] == "71"
+
+
+def test_where_a_call_s_rating_rises_and_falls_with_the_buffer_it_is_said_why() -> None:
+    def titled(of: dict[int, tuple[float, float]]) -> str:
+        other: dict[int, Values] = {
+            size: {**FIFO, "call.call_r": rated, "call.loss": lost} for size, (rated, lost) in of.items()
+        }
+        advice = advised({"fifo": (14, runs(FIFO))}, where=site(DOWNLOADS, CALL))
+        given = entry("fifo", 14, runs({**FIFO, "call.call_r": 88.0}), advice.targets, other=other)
+        found = spread(dataclasses.replace(advice, entries={given.name: given}))
+        assert found is not None
+        return found.title
+
+    rising = {3: (85.4, 0.0194), 128: (91.4, 0.0)}
+    assert titled(rising).endswith("; call: best with 128, smaller ones lose its packets")
+    both = rising | {220: (70.0, 0.0)}
+    assert titled(both).endswith(
+        "; call: best with 128, smaller ones lose its packets, larger ones delay them"
+    )
+    assert "best with" not in titled({3: (88.0, 0.0), 128: (88.2, 0.0)})
 
 
 def test_a_row_beside_the_answer_says_that_it_misses_and_has_a_column_of_what_is_asked() -> None:

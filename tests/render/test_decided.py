@@ -186,7 +186,7 @@ def test_where_a_discipline_with_a_target_misses_it_says_which_target_delay_hold
         return said(advice)
 
     holds = shown(10_000)
-    assert "the target: with bbr (98.1 %); about target 10 ms holds there." in holds
+    assert "the target: with bbr (98.1 %); a target delay of about 10 ms holds there." in holds
     assert "bbr missed: 98.1 %; about target 10 ms does" in holds
     nothing = shown(None)
     assert "; no target delay that was tried holds there." in nothing

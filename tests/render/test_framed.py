@@ -259,7 +259,7 @@ def test_where_neither_is_safer_each_change_has_its_buffer() -> None:
     )
     late = ("wait_p99_ms",) * 3
     assert broken(*late, sizes=(7, None, 3), targets=both).endswith(
-        "; about 3 to 7 packets hold there, each in the what-if table, none with 8 flows."
+        "; there it takes about 3 to 7 packets, which for which is in the what-if table, none with 8 flows."
     )
 
 

@@ -59,9 +59,26 @@ def sweep_view(sweep: Sweep) -> View:
     columns = [*sweep.parameters, *with_widths(means, [*SHOWN, *calls.SHOWN])]
     hint = f"bufferlab results {sweep.store.directory}"
     heading, *table = runs_view(title, means.select(columns), _POINTS, hint).parts
-    scenario = ScenarioLines(sweep.resolved).terms()
+    scenario = ScenarioLines(sweep.resolved, varied=_varied(sweep)).terms()
     varied = Terms([*scenario.lines, ("varied", ", ".join(sweep.parameters))])
     return View([heading, varied, *table, f"all figures and single runs: {hint}"])
+
+
+def _varied(sweep: Sweep) -> dict[str, list[str]]:
+    """Which of a link's queue and buffer are varied, by its name."""
+    return {
+        link["name"]: [
+            key
+            for key in ("queue", "buffer")
+            if any(f"{path}.{key}" in sweep.parameters for path in _paths(at, link["name"]))
+        ]
+        for at, link in enumerate(sweep.resolved["links"])
+    }
+
+
+def _paths(at: int, name: str) -> list[str]:
+    """The paths of a link's keys."""
+    return [f"links[{at}]", f"links.{name}", *(["bottleneck"] if at == 0 else [])]
 
 
 def with_widths(frame: pl.DataFrame, figures: Sequence[str]) -> list[str]:

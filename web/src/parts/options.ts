@@ -27,5 +27,6 @@ export function waysOf(of: unknown): { here: string[]; terminal: string[] } {
 export const inPage = (text: string): string =>
   text
     .replace(/bufferlab (advise|size|compare|sweep|run) scenario\.toml((?: --[a-z-]+ [^\s:;"]+)*)/g, (_, verb: string, options: string) => `${verb}, the button above${options ? ` (at a terminal with${options})` : ""}`)
+    .replace(/use --set run\.warmup='([^']+)' --set run\.duration='([^']+)'/g, "set warmup to $1 and duration to $2 under [run] in the scenario's text")
     .replace(/\bMore --(seeds|runs) may/g, "More $1 (at a terminal: --$1) may")
     .replace(/bufferlab results [^\s"\\]+/g, "Runs, at the top of this page");

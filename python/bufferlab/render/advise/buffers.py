@@ -12,7 +12,7 @@ from bufferlab.render.advise.words import queue_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.summary import NONE
 from bufferlab.render.words import head_of, short_text
-from bufferlab.results.metrics.metric import BITS_PER_S, NUMBER, Unit
+from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, NUMBER, Unit
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, loses_heavily
@@ -33,6 +33,12 @@ NEAR_RULE: Final = 1.03
 
 _MOST_GROUPS: Final = 3
 """Groups whose goodput is shown, as many do not fit a line; of one alone it is how equally flows share."""
+
+_RATED_APART: Final = 1.0
+"""Difference of a call's ratings from which on a table says which buffers are worse for it, and why."""
+
+_RARE: Final = 0.001
+"""Loss that hardly moves a call's rating."""
 
 _OCTAVES: Final = (-6, 4)
 """Sizes that are shown are at most that many halvings and doublings away from the answer."""
@@ -68,6 +74,7 @@ def spread(advice: Advice) -> Grid | None:
         *((f"{name}.goodput_bps", BITS_PER_S, BITS_PER_S.label(name)) for name in groups),
         *((f"{name}.jain_index", NUMBER, f"{name}, Jain") for name in alone),
         *((f"{name}.call_r", NUMBER, f"{name}, R") for name in calls[:1] if f"{name}.call_r" not in asked),
+        *((f"{name}.loss", FRACTION, f"{name}, lost %") for name in calls[:1] if f"{name}.loss" not in asked),
     ]
     rows = [
         [
@@ -87,7 +94,7 @@ def spread(advice: Advice) -> Grid | None:
     ]
     of_flow = "; of each group the goodput of a flow" if groups else ""
     title = f"Less and more buffer with {queue_text(entry.queue)}: means of the search's runs{of_flow}"
-    title += _by_rule(advice, sizes)
+    title += _by_rule(advice, sizes) + "".join(_turn(memory, sizes, name) for name in calls[:1])
     if any(row[-1] == _LOSSY for row in rows):
         title += f"; {_LOSSY}: met, but at least {HEAVY_LOSS * 100:g} % are lost"
     return Grid([Column("packets", "left")], heads, rows, title)
@@ -102,6 +109,20 @@ def _by_rule(advice: Advice, sizes: Sequence[int]) -> str:
         if near / NEAR_RULE <= given <= near * NEAR_RULE:
             texts.append(f"{near} {words}")
     return f"; by rule: {', '.join(texts)}" if texts else ""
+
+
+def _turn(memory: Memory, sizes: Sequence[int], call: str) -> str:
+    """What buffers on either side of the best do to a call, as far as its rating shows it."""
+    rated = {size: mean for size in sizes if (mean := memory.mean(size, f"{call}.call_r")) is not None}
+    best = max(rated, key=lambda size: rated[size])
+    lost = {size: memory.mean(size, f"{call}.loss") or 0.0 for size in rated}
+    ends = {size: rated[best] - rated[size] >= _RATED_APART for size in (min(rated), max(rated))}
+    sides = []
+    if ends[min(rated)] and lost[min(rated)] > lost[best]:
+        sides.append("smaller ones lose its packets")
+    if ends[max(rated)] and lost[max(rated)] <= lost[best] + _RARE:
+        sides.append("larger ones delay them")
+    return f"; {call}: best with {best}, {', '.join(sides)}" if sides else ""
 
 
 def unshown(targets: Sequence[Target], shown: Iterable[str]) -> list[Target]:

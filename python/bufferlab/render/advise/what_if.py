@@ -138,10 +138,20 @@ def _knob(advice: Advice) -> str:
 
 
 def _about(advice: Advice, size: int) -> str:
-    """About a setting, and that it holds: "about 320 packets hold", "about target 12 ms holds"."""
+    """That a setting holds: "about 320 packets hold", "a target delay of about 12 ms holds"."""
     is_one = size == 1 or advice.answer.queue.knob == "target"
-    shown = about_size(size) if advice.answer.queue.knob == "limit" else size
-    return f"about {advice.answer.queue.show(shown)} {'holds' if is_one else 'hold'}"
+    return f"{_setting_about(advice, size)} {'holds' if is_one else 'hold'}"
+
+
+def _setting_about(advice: Advice, size: int) -> str:
+    """About which setting: "about 320 packets", "a target delay of about 12 ms"."""
+    if advice.answer.queue.knob == "limit":
+        return f"about {advice.answer.queue.show(about_size(size))}"
+    return f"a target delay of about {_delay(advice, size)}"
+
+
+def _delay(advice: Advice, size: int) -> str:
+    return advice.answer.queue.show(size).removeprefix("target ")
 
 
 def _naming_packets(text: str) -> str:
@@ -179,10 +189,10 @@ def _from_to(advice: Advice, missing: Sequence[Sensitivity]) -> str:
     but = f", none with {listed(none)}" if none else ""
     if len(sizes) == 1:
         return f"; {_about(advice, sizes[0])} there{but}"
-    span = f"{show(sizes[0])} to {show(sizes[-1])}"
+    span = f"a target delay of {_delay(advice, sizes[0])} to {_delay(advice, sizes[-1])}"
     if advice.answer.queue.knob == "limit":
-        span = f"{about_size(sizes[0])} to {show(about_size(sizes[-1]))}"
-    return f"; about {span} hold there, each in the what-if table{but}"
+        span = f"about {about_size(sizes[0])} to {show(about_size(sizes[-1]))}"
+    return f"; there it takes {span}, which for which is in the what-if table{but}"
 
 
 def _more_is_safer(advice: Advice) -> bool:

@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from bufferlab import _core
+from bufferlab.errors import InputError
 from bufferlab.render.advise.felt import NOTICED, SHORTER, contrast, share_text
 from bufferlab.render.advise.reasons import long_wait, much_lost, starving
 from bufferlab.render.words import listed, of_classes_text, title_text
 from bufferlab.studies.choosing.choice import Choice, Rival
 from bufferlab.studies.choosing.order import keeps_apart, place, reason_of
-from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, notable
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, is_standing, notable
 from bufferlab.studies.compare.comparison import Comparison, Measured
 from bufferlab.studies.contenders import LLQ_CLASSES
 from bufferlab.studies.targets import Target, mean_over_runs
 from bufferlab.studies.words import OWN, is_llq
+from bufferlab.units import PS_PER_S, packets_text
+
+FIFO: Final = "fifo"
 
 MOST_NAMED: Final = 3
 """Undecided queues that are named; of more, how many there are."""
@@ -97,11 +102,24 @@ def _why(comparison: Comparison, choice: Choice) -> str:
 
 def _called(comparison: Comparison, name: str) -> str:
     """A queue by its name and its buffer: "the scenario's fifo, 256 packets"."""
-    word = _word(name)
-    if word == OWN:
-        link = next(each for each in comparison.resolved["links"] if each["name"] == comparison.link)
-        word = f"the scenario's {link['queue']['discipline']}"
-    return f"{word}, {buffer_text(comparison.entries[name])}"
+    link = next(each for each in comparison.resolved["links"] if each["name"] == comparison.link)
+    is_own = _word(name) == OWN
+    queue = link["queue"]["discipline"] if is_own else _word(name)
+    word = f"the scenario's {queue}" if is_own else queue
+    buffer = buffer_text(comparison.entries[name])
+    return f"{word}, {buffer if queue == FIFO else _limit_text(buffer, comparison)}"
+
+
+def _limit_text(buffer: str, comparison: Comparison) -> str:
+    """The buffer of a queue in which packets need not wait that long: "limit 1 s (2 packets) when full"."""
+    if " packet" in buffer:
+        return buffer
+    try:
+        time_s = _core.parse_quantity("time", buffer, 0) / PS_PER_S
+    except InputError:  # of a rule
+        return f"limit {buffer} when full"
+    packets = round(time_s * comparison.site.rate_bps / 8 / comparison.site.packet_bytes)
+    return f"limit {buffer} ({packets_text(packets)}) when full"
 
 
 def _word(name: str) -> str:
@@ -242,6 +260,25 @@ def _noticed(comparison: Comparison, choice: Choice) -> Iterator[str]:
         trades.setdefault(group, f"{rival.name} has {gained}{f', but {lost}' if lost else ''}")
     if trades:
         yield f"Users would notice: {'; '.join([*trades.values()][:MOST_TRADES])}."
+
+
+def apart_text(comparison: Comparison) -> str | None:
+    """Under which queues packets wait long in the mean and users do not feel it; `None` if there are none."""
+    names = [
+        each.name
+        for each in comparison.entries.values()
+        if keeps_apart(each.name)
+        and (wait_ms := each.mean("wait_mean_ms").mean) is not None
+        and is_standing(wait_ms, comparison.site.rtt_ms, ())
+        and comparison.choice is not None
+        and each.name in {comparison.choice.name, *comparison.tied}
+    ]
+    if not names:
+        return None
+    return (
+        f"under {listed(names)} the mean wait is that of flows that fill their own queues; "
+        "each flow has one, and who sends little does not wait behind others"
+    )
 
 
 def equal_text(comparison: Comparison) -> str | None:

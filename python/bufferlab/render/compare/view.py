@@ -17,7 +17,7 @@ from bufferlab.render.advise.felt import (
     tie_text,
 )
 from bufferlab.render.advise.words import weights_text
-from bufferlab.render.compare.answer import answer, buffer_text, equal_text
+from bufferlab.render.compare.answer import answer, apart_text, buffer_text, equal_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.summary import notes
@@ -69,6 +69,8 @@ def _headline(comparison: Comparison) -> str:
 def _lines(comparison: Comparison) -> Iterator[tuple[str, str]]:
     if (equal := equal_text(comparison)) is not None:
         yield "equal", equal
+    if (apart := apart_text(comparison)) is not None:
+        yield "waits", apart
     yield from _not_taken(comparison)
     if comparison.choice is not None and (edge := edge_text(comparison.choice)) is not None:
         yield "close", edge
