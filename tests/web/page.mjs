@@ -728,9 +728,10 @@ const tests = {
 
     // sliders' values go into the text
     await page.getByRole("button", { name: /^BDP: / }).click();
-    await form.getByText("Sliders go before the text: bottleneck.buffer").waitFor();
+    await form.getByText("in the place of what the text and the fields say: buffer 17 packets").waitFor();
+    await form.getByText("now 17 packets, set by a slider or menu").waitFor();
     await button(page, "Write them into the text").click();
-    await page.getByText("Sliders go before the text").waitFor({ state: "detached" });
+    await page.getByText("Set by sliders and menus").waitFor({ state: "detached" });
     assert.match(await box.inputValue(), /buffer = "17 packets"/);
   },
   async "every example can be changed by its form"(open) {

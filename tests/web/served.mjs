@@ -16,6 +16,7 @@ const context = await browser.newContext({ viewport: { width: 1200, height: 900 
 context.setDefaultTimeout(60_000);
 const page = await context.newPage();
 const wrong = [];
+context.on("console", (said) => { if (said.text().includes("derived_inert")) wrong.push(said.text()); });
 page.on("pageerror", (error) => wrong.push(error.message));
 page.on("request", (request) => {
   if (!request.url().startsWith(new URL(address).origin)) wrong.push(`asked for ${request.url()}`);
@@ -94,6 +95,7 @@ const swept = page.getByRole("region", { name: "sweep, done" });
 await swept.waitFor();
 for (const word of ["queue", "buffer"]) await swept.getByRole("columnheader", { name: word, exact: true }).waitFor();
 assert.doesNotMatch(await swept.textContent(), /bottleneck\./);
+await swept.getByText(/10 Mbps, delay 2 ms, queue and buffer as below/).waitFor();
 await page.getByRole("link", { name: "Runs", exact: true }).first().click();
 await page.getByText("Show only some of the runs").click();
 await page.getByText("What a condition can name").click();
@@ -132,7 +134,7 @@ for (const row of [1, 8]) await page.getByLabel(`Tick row ${row}`, { exact: true
 await page.getByRole("img", { name: "wait: mean, ms, of the chosen runs" }).waitFor();
 if (pictures) await page.screenshot({ path: `${pictures}/runs.png`, fullPage: true });
 await page.getByRole("button", { name: "Open the ticked runs in the laboratory (2 of at most 4)" }).click();
-await page.getByRole("region", { name: "Variant 2" }).waitFor();
+await page.getByRole("region", { name: "Variant 2" }).getByText(/^Seed \d+: /).waitFor();
 await page.getByText("Draw the lines of all variants").click();
 await page.getByLabel("Speed").selectOption({ label: "as fast as it goes" });
 await page.getByRole("button", { name: "Run", exact: true }).click();
@@ -346,9 +348,40 @@ await targeted.getByText("Ask this computer:").click();
 await targeted.getByText("utilization >= 95 %, call.r > 80", { exact: true }).waitFor();
 const own = targeted.getByLabel("The link has to be busy, % of the time");
 assert.equal(await own.inputValue(), "95");
+await targeted.evaluate(() => (window.location.hash = "#runs"));
+await targeted.getByRole("heading", { name: "Stored runs" }).waitFor();
+await targeted.evaluate(() => (window.location.hash = "#lab")); // what was left and is shown again follows the field, too
+await targeted.getByText("Ask this computer:").click();
 await own.fill("98");
 await own.press("Enter");
 await targeted.getByText("utilization >= 98 %, call.r > 80", { exact: true }).waitFor(); // its other targets stay
+await targeted.getByText("Measure asks for 98 % busy alone").waitFor();
+// what the field has asked for is not said to be the text's; side by side, charts may have axes of their own, and lines are of who has values
+const field = await context.newPage();
+await field.route(/\/api\/jobs$/, async (route) => {
+  const response = await route.fetch();
+  const jobs = JSON.parse((await response.text()).replaceAll("our default", "by [advise]"));
+  await route.fulfill({ response, json: jobs.map((each) => ({ ...each, changed: "queue codel, targets utilization at least 99 %" })) });
+});
+await field.goto(`${address}#lab`);
+await field.getByText("Ask this computer:").click();
+await field.getByRole("region", { name: "advise, done" }).getByText(/at least 9\d %, as asked above/).first().waitFor();
+assert.equal(await field.getByRole("region", { name: "advise, done" }).getByText("by [advise]").count(), 0);
+await field.getByRole("button", { name: "Compare with a copy" }).click();
+await field.getByRole("region", { name: "Variant 2" }).waitFor();
+await field.getByRole("region", { name: "Variant 2" }).getByRole("button", { name: /^BDP: / }).click();
+await field.getByLabel("Speed").selectOption({ label: "as fast as it goes" });
+await field.getByRole("button", { name: "Run", exact: true }).click();
+await field.getByText("What the run came to").nth(1).waitFor();
+const reaches = () => field.getByRole("img", { name: /^Backlog and limit/ }).evaluateAll((charts) => charts.map((chart) => chart.dataset.reach));
+assert.equal(new Set(await reaches()).size, 1);
+await field.getByLabel("A y axis of its own for each chart").check();
+await field.waitForTimeout(300);
+assert.equal(new Set(await reaches()).size, 2);
+const windows = field.getByRole("img", { name: /^Congestion window/ }).first();
+assert.deepEqual((await windows.locator(".u-legend .u-series th").allTextContents()).slice(1), ["downloads"]);
+assert.equal(await field.getByText("before and since changes").count(), 0); // it began so
+await field.close();
 const checked = await (await browser.newContext({ bypassCSP: true })).newPage();
 await checked.goto(`${address}#s=${link}`);
 await checked.getByText("Ask this computer:").click();

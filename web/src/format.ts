@@ -43,3 +43,11 @@ const DASHES = [[], [8, 4], [3, 2], [12, 3, 3, 3], [5, 3]];
 export const dash = (line: number): number[] => DASHES[line % DASHES.length] ?? [];
 
 export const color = (group: number): string => COLORS[group % COLORS.length] ?? "#7f7f7f";
+
+/** A mean and half its confidence interval, of few runs: with no more digits than four of the mean, and two of the interval. */
+export function spread(mean: number, half: number): string {
+  const digits = (value: number, kept: number): number => Math.max(0, kept - 1 - Math.floor(Math.log10(Math.abs(value) || 1)));
+  const decimals = Math.min(digits(mean, 4), digits(half, 2));
+  const least = 10 ** -decimals;
+  return `${mean.toFixed(decimals)} ± ${half < least / 2 ? `less than ${Number(least.toPrecision(1))}` : half.toFixed(decimals)}`;
+}

@@ -375,7 +375,9 @@ export class Variant {
   }
 
   /** How busy the link has to be, in percent: what the reader asks for, else the scenario. */
-  readonly wanted = $derived(wanted.percent ?? useOf(this.answer?.toml ?? "") ?? USUAL);
+  get wanted(): number {
+    return wanted.percent ?? useOf(this.answer?.toml ?? "") ?? USUAL; // no $derived: it would end with what is shown, and variants stay
+  }
 
   /** What rules ask for, and what was measured. */
   get marks(): Mark[] {

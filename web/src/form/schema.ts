@@ -2,6 +2,9 @@
 
 import document from "../../../docs/scenario.schema.json";
 
+/** Context that gives what a slider has set in the place of a field, by its path. */
+export const MOVED = Symbol("moved");
+
 export interface Schema {
   $ref?: string;
   type?: string;
