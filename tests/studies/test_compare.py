@@ -477,6 +477,19 @@ def test_what_is_undecided_is_said_with_how_it_stands_so_far(comparison: Compari
     assert "(5 runs). Undecided: drr (worse by 1 ± " in text and text.endswith("; more --seeds may tell.")
 
 
+def test_a_time_that_no_packet_need_wait_is_a_limit(comparison: Comparison) -> None:
+    def said(queue: str, buffer: str) -> str:
+        found = felt(comparison, **{queue: (93, 11.4, 0), "red": (60, 7, 0)})
+        entries = {name: dataclasses.replace(each, buffer=buffer) for name, each in found.entries.items()}
+        return answer(dataclasses.replace(found, entries=entries)).partition(":")[0]
+
+    packets = round(comparison.site.rate_bps / 8 / comparison.site.packet_bytes)
+    assert said("fq_codel", "1 s") == f"Run fq_codel, limit 1 s ({packets} packets)"
+    assert said("fq_codel", "1 bdp") == "Run fq_codel, limit 1 bdp"
+    assert said("fq_codel", "64 packets") == "Run fq_codel, 64 packets"
+    assert said("fifo", "1 s") == "Run fifo, 1 s"
+
+
 def test_undecided_queues_that_stand_alike_are_named_together(comparison: Comparison) -> None:
     alike = {f"red:{at}": (86.0, 11.4, 0.1) for at in range(4)}
     text = answer(felt(comparison, scenario=(87.5, 11.4, 0), pie=(60, 7, 0), **alike))

@@ -111,15 +111,15 @@ def _called(comparison: Comparison, name: str) -> str:
 
 
 def _limit_text(buffer: str, comparison: Comparison) -> str:
-    """The buffer of a queue in which packets need not wait that long: "limit 1 s (2 packets) when full"."""
+    """The buffer of a queue in which packets need not wait that long: "limit 1 s (1667 packets)"."""
     if " packet" in buffer:
         return buffer
     try:
         time_s = _core.parse_quantity("time", buffer, 0) / PS_PER_S
     except InputError:  # of a rule
-        return f"limit {buffer} when full"
+        return f"limit {buffer}"
     packets = round(time_s * comparison.site.rate_bps / 8 / comparison.site.packet_bytes)
-    return f"limit {buffer} ({packets_text(packets)}) when full"
+    return f"limit {buffer} ({packets_text(packets)})"
 
 
 def _word(name: str) -> str:
