@@ -122,25 +122,17 @@ def run(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     side, sweep runs a grid of variants.
     """
     from bufferlab.cli.outputs import Outputs  # noqa: PLC0415 - slow to import, and no help needs it
-    from bufferlab.cli.running import checked_engine, delivering, say_kept  # noqa: PLC0415
+    from bufferlab.cli.running import delivering, runner_with, say_kept  # noqa: PLC0415
     from bufferlab.cli.watch import may_watch  # noqa: PLC0415
     from bufferlab.experiment.recording import SENDERS, RecordingWarning, check_spared  # noqa: PLC0415
     from bufferlab.experiment.run import run as simulate  # noqa: PLC0415
-    from bufferlab.experiment.runner import Runner  # noqa: PLC0415
 
     outputs = Outputs(out=out, plot=plot, flent=flent_file, as_json=as_json)
     outputs.check(seeds)  # before any work is done
     check_spared(scenario, pcap, trace)
     case = _prepared(scenario, overrides, factor, outputs)
     looks_on = (watch or watch_speed is not None) and may_watch(seeds, watch_speed, pcap or trace)
-    runner = Runner(
-        threads=threads,
-        engine=checked_engine(engine),
-        ray_address=ray_address,
-        store=store,
-        fresh=fresh,
-        logged=True,
-    )
+    runner = runner_with(threads=threads, engine=engine, ray_address=ray_address, store=store, fresh=fresh)
     with delivering(outputs.deliver), warnings.catch_warnings():
         warnings.simplefilter("ignore", RecordingWarning)  # said below
         if looks_on:

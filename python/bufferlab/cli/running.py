@@ -38,12 +38,36 @@ def runner_of(
     """
     if store is not None:
         open_store(store, create=True)
+    return runner_with(
+        threads=threads,
+        engine=engine,
+        ray_address=ray_address,
+        store=cache() if store is None else store,
+        fresh=fresh,
+        is_cache=store is None,
+    )
+
+
+def runner_with(
+    *,
+    threads: int | None,
+    engine: str,
+    ray_address: str | None,
+    store: Path | None,
+    fresh: bool,
+    is_cache: bool = False,
+) -> Runner:
+    """The runner that the options ask for, which says on a log how far it is.
+
+    Raises:
+        InputError: The engine is none.
+    """
     return Runner(
         threads=threads,
         engine=checked_engine(engine),
         ray_address=ray_address,
-        store=cache() if store is None else store,
-        is_cache=store is None,
+        store=store,
+        is_cache=is_cache,
         fresh=fresh,
         logged=True,
     )

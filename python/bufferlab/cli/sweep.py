@@ -83,22 +83,14 @@ def sweep(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     questions to 'bufferlab results'. size and advise choose what to run by what they have seen; compare is
     for queues alone.
     """
-    from bufferlab.cli.running import checked_engine  # noqa: PLC0415 - slow to import, and no help needs it
+    from bufferlab.cli.running import runner_with  # noqa: PLC0415 - slow to import, and no help needs it
     from bufferlab.experiment.points import read_list, read_sample  # noqa: PLC0415
-    from bufferlab.experiment.runner import Runner  # noqa: PLC0415
     from bufferlab.render.stored_runs import sweep_view  # noqa: PLC0415
     from bufferlab.studies.sweep import default_store  # noqa: PLC0415
     from bufferlab.studies.sweep import sweep as sweep_scenario  # noqa: PLC0415
 
     kept = default_store(scenario) if store is None else store
-    runner = Runner(
-        threads=threads,
-        engine=checked_engine(engine),
-        ray_address=ray_address,
-        store=kept,
-        fresh=fresh,
-        logged=True,
-    )
+    runner = runner_with(threads=threads, engine=engine, ray_address=ray_address, store=kept, fresh=fresh)
     swept = sweep_scenario(
         Scenario.load(scenario, read_overrides(overrides)),
         vary or [],
