@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 OWN: Final = "scenario"
 """The discipline that the scenario has, with its parameters."""
 
-DEPLOYED: Final = ("fifo", "fq_codel", "codel", "pie")
+FIFO: Final = "fifo"
+"""One queue, whose packets all wait for all before them."""
+
+DEPLOYED: Final = (FIFO, "fq_codel", "codel", "pie")
 """What is compared unless said otherwise: disciplines that routers and operating systems have."""
 
 CAKE: Final = "cake"

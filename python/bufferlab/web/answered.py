@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from bufferlab.studies.words import FIFO
 from bufferlab.units import packets_text
-
-FIFO: Final = "fifo"
 
 
 def buffers_answered(folder: Path) -> list[dict[str, Any]]:

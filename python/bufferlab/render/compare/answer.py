@@ -14,12 +14,10 @@ from bufferlab.studies.choosing.choice import Choice, Rival
 from bufferlab.studies.choosing.order import keeps_apart, place, reason_of
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, is_standing, notable
 from bufferlab.studies.compare.comparison import Comparison, Measured
-from bufferlab.studies.contenders import LLQ_CLASSES
+from bufferlab.studies.contenders import LLQ_CLASSES, word_and_buffer
 from bufferlab.studies.targets import Target, mean_over_runs
-from bufferlab.studies.words import OWN, is_llq
+from bufferlab.studies.words import FIFO, OWN, is_llq
 from bufferlab.units import PS_PER_S, packets_text
-
-FIFO: Final = "fifo"
 
 MOST_NAMED: Final = 3
 """Undecided queues that are named; of more, how many there are."""
@@ -51,7 +49,7 @@ def answer(comparison: Comparison) -> str:
 def buffer_text(entry: Measured) -> str:
     """A queue's buffer; of LLQ that of each of its classes, as `--queues` has it: "2 × 126 packets"."""
     packets, _, unit = entry.buffer.partition(" ")
-    if not is_llq(_word(entry.name)) or unit != "packets" or int(packets) % LLQ_CLASSES:
+    if not is_llq(word_and_buffer(entry.name)[0]) or unit != "packets" or int(packets) % LLQ_CLASSES:
         return entry.buffer
     return of_classes_text(LLQ_CLASSES, int(packets) // LLQ_CLASSES)
 
@@ -103,9 +101,11 @@ def _why(comparison: Comparison, choice: Choice) -> str:
 def _called(comparison: Comparison, name: str) -> str:
     """A queue by its name and its buffer: "the scenario's fifo, 256 packets"."""
     link = next(each for each in comparison.resolved["links"] if each["name"] == comparison.link)
-    is_own = _word(name) == OWN
-    queue = link["queue"]["discipline"] if is_own else _word(name)
-    word = f"the scenario's {queue}" if is_own else queue
+    queue, _ = word_and_buffer(name)
+    word = queue
+    if queue == OWN:
+        queue = link["queue"]["discipline"]
+        word = f"the scenario's {queue}"
     buffer = buffer_text(comparison.entries[name])
     return f"{word}, {buffer if queue == FIFO else _limit_text(buffer, comparison)}"
 
@@ -120,10 +120,6 @@ def _limit_text(buffer: str, comparison: Comparison) -> str:
         return f"limit {buffer}"
     packets = round(time_s * comparison.site.rate_bps / 8 / comparison.site.packet_bytes)
     return f"limit {buffer} ({packets_text(packets)})"
-
-
-def _word(name: str) -> str:
-    return name.partition(":")[0]
 
 
 def _lost(comparison: Comparison, choice: Choice) -> str | None:
@@ -174,9 +170,7 @@ def _unfounded(comparison: Comparison, choice: Choice) -> str:
     """Why nothing speaks for another queue, as a clause."""
     queues = len(choice.rivals) + 1
     if not _are_alike(choice):
-        count = len(comparison.seeds)
-        runs = f"{count} runs do" if count > 1 else "one run does"
-        return f"{runs} not tell the {queues} queues apart"
+        return f"{_runs_do(comparison)} not tell the {queues} queues apart"
     if (better := _slightly_better(choice)) is not None:
         return f"{better}, less than {NOTICED}"
     return f"users fare alike under all {queues} queues, to within {NOTICED}"
@@ -200,6 +194,11 @@ def _is_sure(rival: Rival, sign: int) -> bool:
 def _runs(comparison: Comparison) -> str:
     count = len(comparison.seeds)
     return f"{count} runs" if count > 1 else "one run"
+
+
+def _runs_do(comparison: Comparison) -> str:
+    """What begins the clause that they do not do something."""
+    return f"{_runs(comparison)} {'do' if len(comparison.seeds) > 1 else 'does'}"
 
 
 def _preferred(choice: Choice) -> str:
@@ -288,5 +287,4 @@ def equal_text(comparison: Comparison) -> str | None:
         return None
     if choice.is_tie_shown:
         return f"{listed(choice.tied)}, to within {NOTICED}"
-    runs = f"{_runs(comparison)} do" if len(comparison.seeds) > 1 else "one run does"
-    return f"{listed(choice.tied)}: {runs} not tell them apart ({NOTICED})"
+    return f"{listed(choice.tied)}: {_runs_do(comparison)} not tell them apart ({NOTICED})"

@@ -12,7 +12,7 @@ from bufferlab.studies.advise.advice import Advice, Stage
 from bufferlab.studies.advise.around import in_reach
 from bufferlab.studies.advise.beyond import beyond, edged
 from bufferlab.studies.advise.entry import Entry, superseded, warnings_about
-from bufferlab.studies.advise.halved import FIFO, compared, half_of, plain_of
+from bufferlab.studies.advise.halved import compared, half_of, plain_of
 from bufferlab.studies.advise.larger import NEAR
 from bufferlab.studies.advise.lengths import long_enough
 from bufferlab.studies.advise.needs import Needs
@@ -32,7 +32,7 @@ from bufferlab.studies.least import Case, Run
 from bufferlab.studies.least.lacking import Lack, runs_lack
 from bufferlab.studies.settling import Waiting, has_start_measured, short_runs
 from bufferlab.studies.targets import Values
-from bufferlab.studies.words import is_llq
+from bufferlab.studies.words import FIFO, is_llq
 
 MOST_CHECKS: Final = 6
 """Checks of answers until it is left unconfirmed."""

@@ -10,10 +10,7 @@ from bufferlab.studies.advise.beside import Beside, Judged, rival_of
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.least import Case
 from bufferlab.studies.targets import Target, Values
-from bufferlab.studies.words import is_llq
-
-FIFO: Final = "fifo"
-"""The queue that LLQ is compared with."""
+from bufferlab.studies.words import FIFO, is_llq
 
 LEAST: Final = 4
 """Packets of a buffer from which on half of it is another buffer."""

@@ -23,7 +23,7 @@ from bufferlab.studies.choosing.losses import Group, felt
 from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.choosing.order import keeps_apart, place, queue_of
 from bufferlab.studies.choosing.scores import Contest, Scored
-from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, LESS, is_standing
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, LESS, is_standing, loses_heavily
 from bufferlab.studies.least.lacking import Lack
 from bufferlab.studies.targets import Target, Values, bounds_loss, mean_over_runs
 
@@ -264,7 +264,7 @@ def losses_of(contest: Contest, targets: Sequence[Target], groups: Sequence[Grou
 
 def loses_too_much(runs: Sequence[Values], targets: Sequence[Target], groups: Sequence[Group]) -> bool:
     """Whether a queue loses what hardly anybody would accept, where nobody bounds the loss."""
-    return any(loss >= HEAVY_LOSS for loss in losses_of({"": runs}, targets, groups).values())
+    return loses_heavily(_felt("loss", {"": runs}, groups)[""], targets)
 
 
 def _felt(metric: str, contest: Contest, groups: Sequence[Group]) -> dict[str, float | None]:
