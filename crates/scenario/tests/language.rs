@@ -31,6 +31,14 @@ fn mistakes(text: &str) -> String {
     Scenario::from_toml(text, Some("a.toml"), &NoFiles).expect_err("it is wrong").to_string()
 }
 
+/// Each line begins so, and there are no others.
+fn assert_begin(found: &str, starts: &[&str]) {
+    for (line, start) in found.lines().zip(starts) {
+        assert!(line.starts_with(start), "{line}\n{start}");
+    }
+    assert_eq!(found.lines().count(), starts.len(), "{found}");
+}
+
 fn with(path: &str, value: &str) -> Scenario {
     let overrides = Table::of([(path, Value::text(value))]);
     scenario(DUMBBELL).with_overrides(&overrides, &NoFiles).unwrap_or_else(|mistakes| panic!("{mistakes}"))
@@ -45,17 +53,13 @@ fn refused(path: &str, value: &str) -> String {
 #[test]
 fn all_mistakes_are_reported_with_their_places_in_the_order_of_the_file() {
     let text = "[run]\nduraton = \"1 s\"\n\n[bottleneck]\nbuffer = \"0 packets\"\nrate = \"10 mbps\"\n\n[[flows]]\nrtt = 5\n";
-    let lines: Vec<String> = mistakes(text).lines().map(str::to_owned).collect();
     let starts = [
         "a.toml:2:1: run.duraton: is not a known key (did you mean 'duration'?); accepted: what docs/scenario.md#run lists",
         "a.toml:5:10: bottleneck.buffer: '0 packets' leaves no room for a packet",
         "a.toml:6:8: bottleneck.rate: '10 mbps' has a wrong unit (did you mean 'Mbps'?)",
         "a.toml:9:7: flows[0].rtt: 5 is not a time or a distribution",
     ];
-    assert_eq!(lines.len(), starts.len(), "{lines:?}");
-    for (line, start) in lines.iter().zip(starts) {
-        assert!(line.starts_with(start), "{line}");
-    }
+    assert_begin(&mistakes(text), &starts);
 }
 
 /// As somebody writes it who knows other tools: nothing is said twice, and no mistake hides another.
@@ -88,7 +92,6 @@ application = { type = "udp", packets = "200 B" }
 application = "voip"
 "#;
     let found = mistakes(text);
-    let lines: Vec<&str> = found.lines().collect();
     let starts = [
         "a.toml:1:2: link: is not a known key (did you mean 'bottleneck'?); accepted: what docs/scenario.md lists",
         "a.toml:2:1: link.bandwidth: is not a known key (did you mean 'rate'?)",
@@ -112,10 +115,7 @@ application = "voip"
         "a.toml:24:1: flows[3].rtt: is required",
         "a.toml:25:15: flows[3].application: 'voip' is not accepted here (did you mean { kind = \"udp\", packet = \"200 B\", interval = \"20 ms\" }?)",
     ];
-    for (line, start) in lines.iter().zip(starts) {
-        assert!(line.starts_with(start), "{line}\n{start}");
-    }
-    assert_eq!(lines.len(), starts.len(), "{found}");
+    assert_begin(&found, &starts);
 }
 
 #[test]
@@ -130,10 +130,7 @@ fn tables_that_stand_for_lists_and_lists_for_tables_are_read_nonetheless() {
         "a.toml:6:1: flows: {'rtt': 5} is not a list; accepted: tables headed [[flows]]",
         "a.toml:7:7: flows.rtt: 5 is not a time or a distribution",
     ];
-    for (line, start) in found.lines().zip(starts) {
-        assert!(line.starts_with(start), "{line}\n{start}");
-    }
-    assert_eq!(found.lines().count(), starts.len(), "{found}");
+    assert_begin(&found, &starts);
 }
 
 #[test]
@@ -148,18 +145,13 @@ fn a_part_that_cannot_be_read_hides_no_mistake_across_the_others() {
         .replace("rate = \"100 Mbps\"", "rate = \"100 mbps\"")
         .replace("rtt = \"10 ms\"", "rtt = \"10 ms\"\npath = [\"east\"]")
         .replace("name = \"long\"", "name = \"short\"\nmin_rto = \"2 min\"");
-    let found = mistakes(&text);
-    let lines: Vec<&str> = found.lines().collect();
     let starts = [
         "a.toml:7:8: links[0].rate: '100 mbps' has a wrong unit",
         "a.toml:14:9: flows[0].path[0]: 'east' names no link; accepted: west",
         "a.toml:17:8: flows[1].name: 'short' is the name of flows[0] too",
         "a.toml:18:11: flows[1].min_rto: '120 s' is above max_rto",
     ];
-    assert_eq!(lines.len(), starts.len(), "{lines:?}");
-    for (line, start) in lines.iter().zip(starts) {
-        assert!(line.starts_with(start), "{line}");
-    }
+    assert_begin(&mistakes(&text), &starts);
 }
 
 #[test]
