@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 FELT_BY_GOODPUT: Final = frozenset({"bulk", "on-off"})
 """Kinds of applications of which users feel the goodput: they send as much as they can while they send."""
 
+_WAITED_FOR: Final = frozenset({"ping", "web", "echo", "video"})
 
 _UNITS: Final = ("_ps", "_bps", "_bytes")
 
@@ -72,3 +73,11 @@ def is_endless(flow: ResolvedFlow) -> bool:
     control, the link has another load and not only other windows.
     """
     return flow["tcp"] is not None and flow["application"]["kind"] == "bulk"
+
+
+def feels_waits(flow: ResolvedFlow) -> bool:
+    """Whether the users of a group wait for its packets: calls, pings, pages and videos."""
+    application = flow["application"]
+    if application["kind"] == "udp":
+        return bool(application["record"])  # of a call; a flood has none
+    return application["kind"] in _WAITED_FOR

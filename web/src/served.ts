@@ -22,12 +22,12 @@ export const [ADVISE, SIZE, COMPARE, SWEEP, RUN] = ["advise", "size", "compare",
 
 /** What their answers are judged by, where two of them may prefer different queues or buffers: docs/advise.md, compare.md and sizing.md. */
 export const JUDGED: Record<string, string> = {
-  advise: `Judged first by targets (the scenario's own, else a link that is 99 % busy), each queue with the buffer that a search finds for it; of those that meet them,
+  advise: `Judged first by targets (the scenario's own, else a link that is 99 % busy, 90 % beside calls, pages, pings or videos), each queue with the buffer that a search finds for it; of those that meet them,
     by what users feel and by how they do with other traffic. compare searches no buffer, asks for no
     use of the link and tries no other traffic: it may prefer another queue.`,
   compare: `Judged by what users feel alone, with this traffic. Each queue has the scenario's own buffer, and FIFO also those of rules; nothing is searched, and how busy the link is
     counts only if the scenario has targets. advise judges by targets first, each queue with the buffer that it needs, and tries other traffic: it may prefer another queue.`,
-  size: `Judged by the targets alone (the scenario's own, else a link that is 99 % busy): the smallest buffer of this queue that meets them, whatever users feel.
+  size: `Judged by the targets alone (the scenario's own, else a link that is 99 % busy, 90 % beside calls, pages, pings or videos): the smallest buffer of this queue that meets them, whatever users feel.
     advise may take a larger one with which they fare better.`,
 };
 

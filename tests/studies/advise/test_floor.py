@@ -58,7 +58,26 @@ def test_what_cannot_fill_the_link_need_not(asked: tuple[str, ...], met: list[st
 
 def test_who_did_not_ask_learns_of_the_default() -> None:
     (said,) = needs(scenario(BULK, CALL), "call.r > 80").assumed()
-    assert said.startswith("utilization at least 99 %, as nobody said how busy")
+    assert said.startswith("utilization at least 90 %, as nobody said how busy")
+
+
+@pytest.mark.parametrize(
+    ("other", "bound"),
+    [
+        (CALL, USUAL_FLOOR),
+        (
+            {**BULK, "name": "web", "application": {"kind": "web", "size": "50 KB", "every": "1 s"}},
+            USUAL_FLOOR,
+        ),
+        ({**BULK, "name": "more"}, FLOOR),
+        (
+            {**CALL, "name": "flood", "application": {"kind": "udp", "packet": "1 kB", "rate": "1 Mbps"}},
+            FLOOR,
+        ),
+    ],
+)
+def test_less_use_is_assumed_where_others_feel_waits(other: dict[str, Any], bound: float) -> None:
+    assert [target.bound for target in needs(scenario(BULK, other)).targets] == [bound]
 
 
 def test_a_queue_at_its_usual_target_needs_less_of_what_nobody_asked_for() -> None:

@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Final
 
-from bufferlab.resolved import is_endless
+from bufferlab.resolved import feels_waits, is_endless
 from bufferlab.scenario import Scenario
 from bufferlab.studies.targets import Target, make_target, want_largest
 
@@ -19,8 +19,9 @@ FLOOR: Final = 0.99
 
 USUAL_FLOOR: Final = 0.9
 """The same of a discipline at the delay that its specification aims at: that gives up some use by design, and
-is what everybody runs and tests. Of a home's line the same of every queue: its users feel waits, and a FIFO
-that keeps one direction full spoils the other, whose acknowledgments wait in it."""
+is what everybody runs and tests. Of a link with calls, pages, pings or videos the same of every queue: their
+users feel the waits that the last per cents take. So it is of a home's line: a FIFO that keeps one direction
+full spoils the other, whose acknowledgments wait in it."""
 
 MOST_LOSS: Final = 0.01
 """Loss that other traffic may have, which does not fill the link whatever the buffer."""
@@ -40,7 +41,7 @@ def default_targets(base: Scenario, index: int) -> tuple[Target, ...]:
         index: Index of the link.
     """
     if has_endless(base, index):
-        return (make_target("utilization", floor_of(base)),)
+        return (make_target("utilization", floor_of(base, index)),)
     return (make_target("loss", MOST_LOSS),)
 
 
@@ -57,12 +58,19 @@ def floor_beside(targets: Sequence[Target], base: Scenario, index: int) -> Targe
     says_enough = any(target.metric.name.startswith(_USE) for target in targets)
     if says_enough or want_largest(targets) or not has_endless(base, index):
         return None
-    return make_target("utilization", floor_of(base))
+    return make_target("utilization", floor_of(base, index))
 
 
-def floor_of(base: Scenario) -> float:
-    """The utilization that flows without end shall have, if nobody says it: of a home's line less."""
-    return USUAL_FLOOR if is_home(base) else FLOOR
+def floor_of(base: Scenario, index: int) -> float:
+    """The utilization that flows without end shall have, if nobody says it: less where others feel waits.
+
+    Args:
+        base: The scenario.
+        index: Index of the link.
+    """
+    name = base.resolved["links"][index]["name"]
+    is_felt = any(feels_waits(flow) and name in flow["path"] for flow in base.resolved["flows"])
+    return USUAL_FLOOR if is_felt or is_home(base) else FLOOR
 
 
 def is_home(base: Scenario) -> bool:
