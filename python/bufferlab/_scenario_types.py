@@ -276,6 +276,21 @@ class VideoDict(TypedDict):
     safety: NotRequired[float | None]
 
 
+class VideoCallDict(TypedDict):
+    """A video call whose bitrate follows Google Congestion Control (WebRTC); the receiver's reports take the way back."""
+
+    kind: Literal["video-call"]
+    min_rate: NotRequired[str | None]
+    start_rate: NotRequired[str | None]
+    max_rate: NotRequired[str | None]
+    low_rate: NotRequired[str | None]
+    fps: NotRequired[int | None]
+    variation: NotRequired[float | None]
+    packet: NotRequired[str | None]
+    header: NotRequired[str | None]
+    report: NotRequired[str | None]
+
+
 class UdpDict(TypedDict):
     """A source that does not listen to its path; its mean rate or mean interval is given."""
 
@@ -305,6 +320,7 @@ ApplicationDict = (
     | ShortFlowsDict
     | WebDict
     | VideoDict
+    | VideoCallDict
     | UdpDict
     | PingDict
 )
@@ -581,6 +597,21 @@ class ResolvedVideo(TypedDict):
     safety: float
 
 
+class ResolvedVideoCall(TypedDict):
+    """A video call whose bitrate follows Google Congestion Control (WebRTC); the receiver's reports take the way back."""
+
+    kind: Literal["video-call"]
+    min_rate_bps: int
+    start_rate_bps: int
+    max_rate_bps: int
+    low_rate_bps: int
+    fps: int
+    variation: float
+    packet_bytes: int
+    header_bytes: int
+    report_ps: int
+
+
 class ResolvedUdp(TypedDict):
     """A source that does not listen to its path; its mean rate or mean interval is given."""
 
@@ -610,6 +641,7 @@ ResolvedApplication = (
     | ResolvedShortFlows
     | ResolvedWeb
     | ResolvedVideo
+    | ResolvedVideoCall
     | ResolvedUdp
     | ResolvedPing
 )

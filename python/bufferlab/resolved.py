@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 FELT_BY_GOODPUT: Final = frozenset({"bulk", "on-off"})
 """Kinds of applications of which users feel the goodput: they send as much as they can while they send."""
 
-_WAITED_FOR: Final = frozenset({"ping", "web", "echo", "video"})
+_WAITED_FOR: Final = frozenset({"ping", "web", "echo", "video", "video-call"})
 
 _UNITS: Final = ("_ps", "_bps", "_bytes")
 
@@ -34,7 +34,7 @@ def varies(link: ResolvedLink) -> bool:
 def full_packet_bytes(flow: ResolvedFlow) -> int:
     """Size of a group's full packet of data on the wire, bytes."""
     application = flow["application"]
-    if application["kind"] == "udp" or application["kind"] == "ping":
+    if application["kind"] == "udp" or application["kind"] == "ping" or application["kind"] == "video-call":
         return application["packet_bytes"]
     return payload_bytes(flow) + _tcp_of(flow)["header_bytes"]
 

@@ -48,7 +48,7 @@ def of(*applications: Mapping[str, object], **link: object) -> Scenario:
     """Flows with these applications, 50 ms long each."""
     flows = [
         {"name": f"flow{number}", "rtt": "50 ms", "application": application}
-        | ({} if application["kind"] in {"udp", "ping"} else {"congestion": "reno"})
+        | ({} if application["kind"] in {"udp", "ping", "video-call"} else {"congestion": "reno"})
         for number, application in enumerate(applications)
     ]
     return Scenario.from_dict({**TABLE, "bottleneck": TABLE["bottleneck"] | link, "flows": flows})
@@ -59,6 +59,13 @@ def test_a_video_is_refused_by_its_kind() -> None:
         job_of(lower(of({"kind": "video"})))
     assert "flows.flow0.application.kind: 'video' is not" in str(caught.value)
     assert "another application: the kernel's hosts have no client that chooses bitrates" in str(caught.value)
+
+
+def test_a_video_call_is_refused_by_its_kind() -> None:
+    with pytest.raises(InputError) as caught:
+        job_of(lower(of({"kind": "video-call"})))
+    assert "flows.flow0.application.kind: 'video-call' is not" in str(caught.value)
+    assert "the kernel's hosts have no sender that follows a call's reports" in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ APPLICATIONS: Final[Mapping[str, dict[str, Any]]] = {
     "on-off": {"size": "100 KB", "off": "1 s"},
     "short-flows": {"size": "20 KB", "interval": "1 s"},
     "video": {},
+    "video-call": {},
     "web": {"size": "20 KB", "every": "3 s"},
     "udp": {"packet": "200 B", "interval": "20 ms"},
     "ping": {"interval": "1 s"},

@@ -22,7 +22,7 @@ const CLIENT_PORTS: u32 = 3_000;
 /// What the flows of a group send.
 pub(crate) enum Kind {
     Tcp(Tcp),
-    /// Datagrams, and whether they are answered.
+    /// Datagrams: the size of an answer, and whether each is answered. What answers others is a call's report.
     Datagrams {
         wire_bytes: u32,
         pings: bool,
@@ -104,6 +104,7 @@ impl Group {
         let kind = match &plan.source {
             SourcePlan::Tcp(tcp) => Kind::Tcp(Tcp::new(tcp)),
             SourcePlan::Udp(udp) => Kind::Datagrams { wire_bytes: udp.config.packet_bytes, pings: udp.echo },
+            SourcePlan::VideoCall(call) => Kind::Datagrams { wire_bytes: call.report_bytes, pings: false },
         };
         let (forward, reverse) = (plan.forward.clone(), plan.reverse.clone());
         Group { name: plan.name.clone(), kind, dscp: plan.dscp, forward, reverse }
@@ -136,7 +137,7 @@ impl Flow {
         let group = plan.flows.group[flow];
         let transfer_bytes = match &plan.groups[group as usize].source {
             SourcePlan::Tcp(tcp) => plan.flows.transfer_bytes(flow, tcp),
-            SourcePlan::Udp(_) => None,
+            SourcePlan::Udp(_) | SourcePlan::VideoCall(_) => None,
         };
         Flow {
             group,
@@ -147,7 +148,7 @@ impl Flow {
             answers: 0,
             offered: match &plan.groups[group as usize].source {
                 SourcePlan::Tcp(tcp) => tcp.config.tuning().map(TuningConfig::first_segments),
-                SourcePlan::Udp(_) => None,
+                SourcePlan::Udp(_) | SourcePlan::VideoCall(_) => None,
             },
             reported: 0,
             seen: 0,

@@ -42,6 +42,7 @@ fn most_wire_bytes(source: &SourcePlan) -> (u64, u64) {
             let data = u64::from(segments) * u64::from(tcp.config.mss_bytes + tcp.config.header_bytes);
             (data.max(u64::from(tcp.config.ack_bytes)), u64::from(tcp.config.ack_bytes))
         }
+        SourcePlan::VideoCall(call) => (u64::from(call.packet_bytes), u64::from(call.report_bytes)),
         SourcePlan::Udp(udp) => {
             let constant = udp.config.sizes == Variate::Constant;
             let bytes = if constant { u64::from(udp.config.packet_bytes) } else { MOST_DATAGRAM_BYTES };

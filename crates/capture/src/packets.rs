@@ -61,8 +61,12 @@ impl Network {
                 let last = if ack.syn { -1 } else { i64::from(ack.ack) - 1 };
                 (Content::Tcp(segment), tcp.ack_bytes, tcp.fetches, last)
             }
-            Kind::Datagrams { wire_bytes, .. } => {
+            Kind::Datagrams { wire_bytes, pings: true } => {
                 (echo(number, true, ack.ack, *wire_bytes), *wire_bytes, false, i64::from(ack.ack))
+            }
+            // the report of a call
+            Kind::Datagrams { wire_bytes, .. } => {
+                (Content::Udp { wire_bytes: *wire_bytes }, *wire_bytes, false, i64::from(ack.ack))
             }
         };
         Known {

@@ -193,7 +193,7 @@ fn extra_bytes(source: &SourcePlan) -> i64 {
             let kernels = TCP_HEADERS + if tcp.config.timestamps { TIMESTAMPS } else { 0 };
             i64::from(tcp.config.header_bytes) - i64::from(kernels)
         }
-        SourcePlan::Udp(_) => 0,
+        SourcePlan::Udp(_) | SourcePlan::VideoCall(_) => 0,
     }
 }
 

@@ -56,6 +56,9 @@ fn is_large(plan: &Plan) -> bool {
                 };
                 u64::from(window) > MOST
             }
+            SourcePlan::VideoCall(call) => {
+                call.most_packets() * (plan.duration_ps / 1_000_000_000_000 + 1) > MOST * MOST
+            }
             SourcePlan::Udp(udp) => {
                 let held_ps = match group.jitter {
                     JitterPlan::None => 0,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use bufferlab_parameters::{FASTEST_BPS, Kinds, LONGEST, OutOfBounds, Parameters, Words, require, within};
 use bufferlab_qdisc::Header;
-use bufferlab_transport::EcnUse;
+use bufferlab_transport::{CallConfig, EcnUse};
 
 use data::{check_echoes, check_transfers};
 
@@ -108,14 +108,22 @@ fn check_group(plan: &Plan, group: &GroupPlan, at: &str) -> Checked {
     match &group.source {
         SourcePlan::Tcp(tcp) => check_tcp(plan, group, tcp, &format!("{at}.source")),
         SourcePlan::Udp(udp) => udp.config.validate().map_err(|error| error.under(&format!("{at}.source"))),
+        SourcePlan::VideoCall(call) => check_call(plan, call, &format!("{at}.source")),
     }
+}
+
+fn check_call(plan: &Plan, call: &CallConfig, at: &str) -> Checked {
+    call.validate().map_err(|error| error.under(at))?;
+    let packets = u128::from(call.most_packets()) * u128::from(plan.duration_ps) / 1_000_000_000_000;
+    let accepted = format!("a run of at most {MAX_SEGMENTS} packets a flow: a lower rate, or a shorter run");
+    require(packets <= MAX_SEGMENTS, format!("{at}.max_bps"), call.max_bps, accepted)
 }
 
 /// A host beside TCP has TCP, and one interface.
 fn check_host(group: &GroupPlan, host: &HostPlan, at: &str) -> Checked {
     host.validate(FASTEST_BPS).map_err(|error| error.under(at))?;
     let is_tcp = matches!(group.source, SourcePlan::Tcp(_));
-    require(is_tcp, at, "a host", "null where the source is udp")?;
+    require(is_tcp, at, "a host", "null where the source is not tcp")?;
     let one = host.card.is_none() || group.access_bps.is_none();
     require(one, format!("{at}.card"), "a card", "null with access_bps")
 }

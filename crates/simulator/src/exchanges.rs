@@ -39,10 +39,15 @@ impl ExchangeLog {
     /// Exchange `number` is answered.
     pub(crate) fn answer(&mut self, number: usize, now: Time) {
         if let Some(row) = self.rows.get(number).filter(|row| row.end == Time::NEVER) {
-            self.rtt_sum_ps += (now - row.start).as_ps() as f64;
-            self.rtt_samples += 1;
+            self.note_rtt(now - row.start);
         }
         self.close(number, now);
+    }
+
+    /// A round trip was measured.
+    pub(crate) fn note_rtt(&mut self, rtt: Span) {
+        self.rtt_sum_ps += rtt.as_ps() as f64;
+        self.rtt_samples += 1;
     }
 
     /// The last one is done, unless it was before.

@@ -13,7 +13,7 @@ mod video;
 use bufferlab_congestion::CongestionConfig;
 use bufferlab_parameters::{FASTEST_BPS, Kinds, LONGEST, OutOfBounds, require, within};
 use bufferlab_qdisc::{DisciplineConfig, Limit};
-use bufferlab_transport::{TcpConfig, UdpConfig};
+use bufferlab_transport::{CallConfig, TcpConfig, UdpConfig};
 use bufferlab_units::{Span, Stream};
 use serde::{Deserialize, Serialize};
 
@@ -283,12 +283,13 @@ impl JitterPlan {
 /// What a flow's sender is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "snake_case", tag = "kind")]
-#[expect(clippy::large_enum_variant, reason = "a plan has one for each group, and most are of TCP")]
 pub enum SourcePlan {
     /// A TCP connection with data to send.
     Tcp(TcpPlan),
     /// A source that does not listen.
     Udp(UdpPlan),
+    /// A video call, whose bitrate follows the receiver's reports. Each packet is a row of the exchanges, from its frame on.
+    VideoCall(CallConfig),
 }
 
 /// A TCP connection with what it carries.

@@ -13,7 +13,7 @@ mod setup;
 mod turns;
 
 use bufferlab_qdisc::{Ecn, Packet, PacketKind};
-use bufferlab_transport::{Ack, SackBlocks, Segment, SegmentKind, Sender, SenderCounters, UdpSource};
+use bufferlab_transport::{Ack, DatagramSource, SackBlocks, Segment, SegmentKind, Sender, SenderCounters};
 use bufferlab_units::{Span, Time};
 
 use crate::context::Context;
@@ -33,7 +33,7 @@ pub(crate) use setup::SendingSetup;
 )]
 pub(crate) enum Source {
     Tcp(Sender),
-    Udp(Box<UdpSource>),
+    Datagrams(DatagramSource),
 }
 
 /// Where a host stands in the network.
@@ -155,8 +155,8 @@ impl SendingHost {
         let own = match &self.source {
             Source::Tcp(sender) => sender.deadline(),
             // a datagram that is held back waits for `action`
-            Source::Udp(_) if self.started && self.action != Time::NEVER => Time::NEVER,
-            Source::Udp(source) => source.deadline(),
+            Source::Datagrams(_) if self.started && self.action != Time::NEVER => Time::NEVER,
+            Source::Datagrams(source) => source.deadline(),
         };
         own.min(self.action).min(self.stop).saturating_add(self.offset)
     }
@@ -188,7 +188,7 @@ impl SendingHost {
             let ack = Ack { ack: arrival.ack, echo: arrival.echo, ..Ack::default() };
             sender.on_ack(local, &ack, &SackBlocks::NONE);
         } else {
-            self.note_answer(local, arrival.ack);
+            self.note_answer(local, &arrival);
         }
     }
 
@@ -210,7 +210,7 @@ impl SendingHost {
     pub(crate) fn may_transmit(&self) -> bool {
         match &self.source {
             Source::Tcp(sender) => sender.may_send(),
-            Source::Udp(_) => true,
+            Source::Datagrams(_) => true,
         }
     }
 
@@ -246,12 +246,13 @@ impl SendingHost {
                     (kind, seq, wire_bytes, 0, 0)
                 }
             }
-            Source::Udp(source) if source.deadline() <= local => {
-                let (number, wire_bytes) = (source.sent() as u32, source.emit());
-                self.note_departure(local, wire_bytes);
+            Source::Datagrams(source) if source.deadline() <= local => {
+                let number = source.sent() as u32;
+                let (since, wire_bytes) = source.emit(local);
+                self.note_departure(since, wire_bytes);
                 (PacketKind::Datagram, number, wire_bytes, 0, 0)
             }
-            Source::Udp(_) => return None,
+            Source::Datagrams(_) => return None,
         };
         if let Some(extras) = self.extras.as_deref_mut() {
             if let Source::Tcp(sender) = &self.source
@@ -287,7 +288,7 @@ impl SendingHost {
         let jitters = extras.jitter != JitterPlan::None;
         let (prompt, may_send) = match &mut self.source {
             Source::Tcp(sender) => (jitters && sender.is_prompt(), sender.may_send()),
-            Source::Udp(source) => (false, source.deadline() <= local),
+            Source::Datagrams(source) => (false, source.deadline() <= local),
         };
         if !may_send {
             return false;

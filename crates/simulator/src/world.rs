@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 
 use bufferlab_qdisc::{DisciplineConfig, Limit};
-use bufferlab_transport::{BurstsConfig, EcnUse, Load, Receiver, Recovery, Sender, UdpSource};
+use bufferlab_transport::{
+    BurstsConfig, CallReceiver, CallSender, DatagramSource, EcnUse, Load, Receiver, Recovery, Sender,
+    UdpSource,
+};
 use bufferlab_units::{Rate, Span, Time};
 
 use crate::card::Card;
@@ -87,6 +90,7 @@ fn has_receiver_events(group: &GroupPlan) -> bool {
     match &group.source {
         SourcePlan::Tcp(tcp) => tcp.config.ack_every > 1 || !group.reverse.is_empty() || is_late(group),
         SourcePlan::Udp(udp) => udp.echo && !group.reverse.is_empty(),
+        SourcePlan::VideoCall(_) => !group.reverse.is_empty(),
     }
 }
 
@@ -162,11 +166,13 @@ impl Builder<'_> {
             }
             SourcePlan::Udp(udp) => {
                 let stream = StreamKind::Datagram.stream(plan.seed, flow as u32);
-                (
-                    Source::Udp(Box::new(UdpSource::new(udp.config.clone(), stream))),
-                    udp.config.packet_bytes,
-                    0,
-                )
+                let source = DatagramSource::Deaf(Box::new(UdpSource::new(udp.config.clone(), stream)));
+                (Source::Datagrams(source), udp.config.packet_bytes, 0)
+            }
+            SourcePlan::VideoCall(call) => {
+                let stream = StreamKind::Datagram.stream(plan.seed, flow as u32);
+                let source = DatagramSource::Call(Box::new(CallSender::new(call, stream)));
+                (Source::Datagrams(source), call.packet_bytes, 0)
             }
         };
         SendingHost::new(SendingSetup {
@@ -249,6 +255,7 @@ impl Builder<'_> {
                 flows.transfer_bytes(flow, tcp).unwrap_or(u64::MAX),
             ),
             SourcePlan::Udp(udp) => (None, 0, 0, udp.config.header_bytes, u64::MAX),
+            SourcePlan::VideoCall(call) => (None, call.report_bytes, 0, call.header_bytes, u64::MAX),
         };
         let (datagrams, watch) = looks(&group.source, transfer_bytes, echoed_by.is_some());
         let apart = packs(&group.source) || is_tuned(&group.source) || group.host.is_some();
@@ -276,6 +283,10 @@ impl Builder<'_> {
                 Interrupts::new(interrupt(group), noise, payload_bytes, header_bytes)
             }),
             echoed_by,
+            reports: match &group.source {
+                SourcePlan::VideoCall(call) => Some(CallReceiver::new(call)),
+                _ => None,
+            },
         })
     }
 }
@@ -289,6 +300,7 @@ fn is_recorded(source: &SourcePlan) -> bool {
     match source {
         SourcePlan::Tcp(tcp) => tcp.is_by_turns(),
         SourcePlan::Udp(udp) => udp.echo || udp.record,
+        SourcePlan::VideoCall(_) => true,
     }
 }
 
@@ -331,6 +343,7 @@ fn looks(source: &SourcePlan, transfer_bytes: u64, echoed: bool) -> (Datagrams, 
         SourcePlan::Tcp(_) if echoed => (Datagrams::Counted, Watch::Echo),
         SourcePlan::Udp(udp) if udp.echo => (Datagrams::Returned, Watch::Nothing),
         SourcePlan::Udp(udp) if udp.record => (Datagrams::Recorded, Watch::Nothing),
+        SourcePlan::VideoCall(_) => (Datagrams::Reported, Watch::Nothing),
         _ => (Datagrams::Counted, Watch::Nothing),
     }
 }

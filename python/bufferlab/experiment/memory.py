@@ -96,6 +96,9 @@ def _of_flow(source: Mapping[str, Any], time_ps: int) -> tuple[int, int]:
     """Size of a flow's packets, B, and how many of them it has in flight at most."""
     if source["kind"] == "udp":
         return source["packet_bytes"], time_ps // max(source["interval_ps"], 1) + 1
+    if source["kind"] == "video_call":
+        packet_bytes = source["packet_bytes"]
+        return packet_bytes, time_ps * source["max_bps"] // (8 * packet_bytes * 10**12) + 1
     segment_bytes = source["mss_bytes"]
     segments = source["receive_window_bytes"] // max(segment_bytes, 1)
     if source["transfer_bytes"] is not None:
@@ -112,13 +115,18 @@ def _room(link: Mapping[str, Any], offered: int) -> int:
 
 
 def exchange_rows(resolved: ResolvedScenario) -> int:
-    """How many rows pings and recorded datagrams make."""
-    return sum(
-        flow["count"] * (resolved["run"]["duration_ps"] // max(application["interval_ps"], 1))
-        for flow in resolved["flows"]
-        if (application := flow["application"])["kind"] == "ping"
-        or (application["kind"] == "udp" and application["record"])
-    )
+    """How many rows pings, recorded datagrams and video calls make, at most."""
+    rows = 0
+    for flow in resolved["flows"]:
+        application = flow["application"]
+        if application["kind"] == "ping" or (application["kind"] == "udp" and application["record"]):
+            interval_ps = application["interval_ps"]
+        elif application["kind"] == "video-call":
+            interval_ps = 8 * application["packet_bytes"] * 10**12 // application["max_rate_bps"]
+        else:
+            continue
+        rows += flow["count"] * (resolved["run"]["duration_ps"] // max(interval_ps, 1))
+    return rows
 
 
 def free_memory() -> int | None:

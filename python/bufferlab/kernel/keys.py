@@ -167,6 +167,21 @@ KEYS: Final[Mapping[str, Mapping[str, Reason]]] = {
         ("kind", "segment", "ladder", "rule", "buffer", "startup", "resume", "safety"),
         (Fate.REFUSED, "another application"),
     ),
+    "VideoCall": dict.fromkeys(
+        (
+            "kind",
+            "min_rate",
+            "start_rate",
+            "max_rate",
+            "low_rate",
+            "fps",
+            "variation",
+            "packet",
+            "header",
+            "report",
+        ),
+        (Fate.REFUSED, "another application"),
+    ),
     "Web": dict.fromkeys(("kind", "size", "every"), (Fate.GIVEN, "a new connection for each page")),
     "Udp": {
         **dict.fromkeys(("kind", "packet", "rate", "interval", "arrivals", "record"), _DATAGRAMS),

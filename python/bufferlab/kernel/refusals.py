@@ -309,6 +309,9 @@ def _datagrams(plan: Plan, *, ours: bool) -> Iterator[InputError]:
 def _group(key: str, group: Mapping[str, Any]) -> Iterator[InputError]:
     source = group["source"]
     yield from _hosts(key, group)
+    if source["kind"] == "video_call":
+        accepted = "another application: the kernel's hosts have no sender that follows a call's reports"
+        yield _refuse(f"{key}.application.kind", "video-call", accepted)
     if source["kind"] != "tcp":
         return
     if source.get("video"):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         ResolvedShortFlows,
         ResolvedUdp,
         ResolvedVideo,
+        ResolvedVideoCall,
     )
 
 _DIGITS: Final = 4
@@ -88,6 +89,8 @@ def _application(application: ResolvedApplication) -> list[str]:
             parts = [f"pages of {application['size']['text']} every {application['every']['text']}"]
         case "video":
             parts = list(_video(application))
+        case "video-call":
+            parts = list(_video_call(application))
         case "udp":
             parts = list(_datagrams(application))
         case "ping":
@@ -114,6 +117,16 @@ def _video(video: ResolvedVideo) -> Iterator[str]:
         yield parameter_text("resume_ps", video["resume_ps"])
     if video["safety"] != _with_defaults(kind="video")["safety"]:
         yield parameter_text("safety", video["safety"])
+
+
+def _video_call(call: ResolvedVideoCall) -> Iterator[str]:
+    yield f"{format_rate(call['min_rate_bps'])} to {format_rate(call['max_rate_bps'])}"
+    yield f"at first {format_rate(call['start_rate_bps'])}"
+    yield f"{call['fps']} frames a second"
+    shown = {"kind", "min_rate_bps", "max_rate_bps", "start_rate_bps", "fps"}
+    others = ((key, value) for key, value in call.items() if key not in shown)
+    usual = _with_defaults(kind="video-call")
+    yield from (parameter_text(key, value) for key, value in others if value != usual[key])
 
 
 def _datagrams(udp: ResolvedUdp) -> Iterator[str]:

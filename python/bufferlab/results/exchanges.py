@@ -1,6 +1,7 @@
 """What the flows' applications exchanged, one by one.
 
-An exchange is a burst of an on-off application with a size, a fetch, a recorded datagram or a ping.
+An exchange is a burst of an on-off application with a size, a fetch, a recorded datagram, a packet of a
+video call or a ping.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ def with_parts(table: pl.DataFrame, groups: pl.Series, resolved: ResolvedScenari
 
 
 def _is_recorded(application: ResolvedApplication) -> bool:
-    return application["kind"] == "udp" and bool(application["record"])
+    kind = application["kind"]
+    return kind == "video-call" or (application["kind"] == "udp" and bool(application["record"]))
 
 
 def _with_jitter(table: pl.DataFrame, recorded: Sequence[bool]) -> pl.DataFrame:

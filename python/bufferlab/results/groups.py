@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from bufferlab.results.exchanges import begun_of
+from bufferlab.results.frames_seen import FramesSeen
 from bufferlab.results.measurement import Measurement
 from bufferlab.results.tables import ALL
 from bufferlab.results.transfers import counted_transfers
@@ -33,6 +34,7 @@ class FlowGroup:
         transfers: Those of them that are transfers which count.
         exchanges: Its exchanges that count; none for all groups together, as pings and pages differ.
         viewing: What viewers of its videos see; `None` without any.
+        frames: What those in its video calls see; `None` without any.
         reached_s: The run's end, s.
         alike: Those of its flows whose goodputs compare: all of a kind, or the endless ones of TCP.
     """
@@ -42,6 +44,7 @@ class FlowGroup:
     transfers: pl.DataFrame
     exchanges: pl.DataFrame
     viewing: Viewing | None
+    frames: FramesSeen | None
     reached_s: float
     alike: pl.DataFrame
 
@@ -108,15 +111,20 @@ def flow_groups(run: Measurement) -> Iterator[FlowGroup]:
     counted = by_group(transfers)
     tcp = {flow["name"] for flow in run.resolved["flows"] if flow["tcp"] is not None}
 
-    videos = {flow["name"] for flow in run.resolved["flows"] if flow["application"]["kind"] == "video"}
+    applications = {flow["name"]: flow["application"] for flow in run.resolved["flows"]}
 
     def group(name: str, rows: pl.DataFrame) -> FlowGroup:
         exchanges = begun_of(run.exchanges, name, run.warmup_s, under_way=name in tcp)
-        viewing = None
-        if name in videos:
+        viewing = frames = None
+        application = applications.get(name)
+        if application is not None and application["kind"] == "video":
             viewing = Viewing(run.exchanges.filter(pl.col("group") == name), run.warmup_s, reached_s)
+        if application is not None and application["kind"] == "video-call":
+            packets = run.exchanges.filter(pl.col("group") == name)
+            low, headers = application["low_rate_bps"], application["header_bytes"]
+            frames = FramesSeen(packets, headers, low, run.warmup_s, reached_s)
         own = transfers if name == ALL else counted.get(name, transfers.clear())
-        return FlowGroup(name, rows, own, exchanges, viewing, reached_s, alike=rows)
+        return FlowGroup(name, rows, own, exchanges, viewing, frames, reached_s, alike=rows)
 
     parts, flows = by_group(run.flows), run.flows
     yield from (group(name, part) for name, part in parts.items())

@@ -36,13 +36,14 @@ pub(super) fn check_flows(scenario: &Resolved, reading: &mut Reading<'_>) {
     }
 }
 
-/// Pings, recorded datagrams and segments of videos take a row each, in memory, too.
+/// Pings, recorded datagrams, packets of video calls and segments of videos take a row each, in memory, too.
 pub(super) fn check_records(scenario: &Resolved, reading: &mut Reading<'_>) {
     let mut rows = 0;
     for (index, flow) in scenario.flows.iter().enumerate() {
         let interval_ps = match &flow.application {
             Application::Ping(ping) => ping.interval_ps,
             Application::Video(video) => video.segment_ps,
+            Application::VideoCall(call) => call.packet_ps(),
             Application::Udp(udp) if udp.is_recorded() => udp.interval_ps,
             _ => continue,
         };

@@ -20,6 +20,7 @@ pub(super) fn source(flow: &Flow) -> SourcePlan {
     match (&flow.application, &flow.tcp) {
         (Application::Udp(udp), _) => SourcePlan::Udp(datagrams(udp)),
         (Application::Ping(ping), _) => SourcePlan::Udp(pings(ping)),
+        (Application::VideoCall(call), _) => SourcePlan::VideoCall(call.plan()),
         (application, Some(stack)) => SourcePlan::Tcp(tcp(application, stack)),
         (_, None) => unreachable!("a resolved flow with TCP has a stack"),
     }

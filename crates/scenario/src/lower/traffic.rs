@@ -49,6 +49,7 @@ impl Traffic {
             let datagram_bytes = match &flow.application {
                 Application::Udp(udp) => Some(udp.packet_bytes),
                 Application::Ping(ping) => Some(ping.packet_bytes),
+                Application::VideoCall(call) => Some(call.packet_bytes),
                 _ => None,
             };
             if let Some(bytes) = datagram_bytes {

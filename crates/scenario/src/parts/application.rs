@@ -10,6 +10,7 @@ use crate::keys::{
     part, shown, shown_as_words, tagged_schema, tagged_table,
 };
 use crate::parts::video::Video;
+use crate::parts::video_call::VideoCall;
 use crate::quantity::format::{format_rate, format_size};
 use crate::quantity::kind::{Quantity, SIZE, TURN};
 use crate::quantity::law::{Law, LawKind, parse_law};
@@ -247,6 +248,7 @@ applications! {
     ShortFlows = "short-flows",
     Web = "web",
     Video = "video",
+    VideoCall = "video-call",
     Udp = "udp",
     Ping = "ping",
 }
@@ -254,7 +256,7 @@ applications! {
 impl Application {
     /// Whether it is without TCP.
     pub fn is_datagrams(&self) -> bool {
-        matches!(self, Application::Udp(_) | Application::Ping(_))
+        matches!(self, Application::Udp(_) | Application::Ping(_) | Application::VideoCall(_))
     }
 
     /// After which time it does the same again, where its keys say so: what it does at random has no period.
@@ -262,6 +264,7 @@ impl Application {
         match self {
             Application::Web(web) => web.every.fixed(),
             Application::Video(video) => Some(video.segment_ps),
+            Application::VideoCall(call) => Some(call.frame_ps()),
             Application::Ping(ping) => Some(ping.interval_ps),
             Application::Udp(udp) => Some(udp.interval_ps).filter(|_| udp.arrivals == Arrivals::Constant),
             Application::OnOff(turns) => {
@@ -347,6 +350,10 @@ const WRITTEN: &[(&str, &str)] = &[
         "{ kind = \"web\", size = \"177669 B\", every = \"2 s\" }",
     ),
     ("video dash hls netflix stream streaming youtube", "{ kind = \"video\" }"),
+    (
+        "video-call conference conferencing facetime gcc meet meeting skype teams videocall webrtc zoom",
+        "{ kind = \"video-call\" }",
+    ),
     (
         "call calls phone rtp telephony voice voip",
         "{ kind = \"udp\", packet = \"200 B\", interval = \"20 ms\" }",

@@ -98,6 +98,7 @@ fn agree(flow: &mut Flow, reading: &mut Reading<'_>) {
     match &flow.application {
         Application::Udp(_) => refuse_tcp_keys(flow, "udp", reading),
         Application::Ping(_) => refuse_tcp_keys(flow, "ping", reading),
+        Application::VideoCall(_) => refuse_tcp_keys(flow, "video-call", reading),
         Application::ShortFlows(_) => refuse_for_short_flows(flow, reading),
         Application::Echo(_) if flow.start.fixed() != Some(0) => {
             let accepted = "no start: it begins with the group that it returns";
@@ -119,7 +120,7 @@ fn refuse_tcp_keys(flow: &Flow, kind: &str, reading: &mut Reading<'_>) {
     let others = [
         ("stack", flow.stack.is_some()),
         ("host", flow.host.is_some()),
-        ("reverse_path", !flow.reverse_path.is_empty() && kind != "ping"),
+        ("reverse_path", !flow.reverse_path.is_empty() && kind == "udp"),
     ];
     let others = others.into_iter().filter(|(_, is_given)| *is_given).map(|(key, _)| key);
     for key in flow.keys.given().chain(others) {

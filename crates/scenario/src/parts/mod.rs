@@ -17,6 +17,7 @@ pub mod tcp;
 pub mod tcp_keys;
 pub mod varying;
 pub mod video;
+pub mod video_call;
 
 /// Most flows in one scenario.
 pub const MAX_FLOWS: u64 = 1_000_000;

@@ -35,7 +35,9 @@ pub(super) fn check_transfers(flows: &FlowColumns, groups: &[GroupPlan]) -> Chec
         match &groups[flows.group[flow] as usize].source {
             SourcePlan::Tcp(tcp) if !tcp.is_by_turns() => within(bytes, 1, most_bytes(tcp), at)?,
             SourcePlan::Tcp(_) => require(false, at, bytes, "18446744073709551615 with on_off or video")?,
-            SourcePlan::Udp(_) => require(false, at, bytes, "18446744073709551615 where the source is udp")?,
+            SourcePlan::Udp(_) | SourcePlan::VideoCall(_) => {
+                require(false, at, bytes, "18446744073709551615 where the source is not tcp")?;
+            }
         }
     }
     Ok(())

@@ -9,7 +9,7 @@ mod delivering;
 mod interrupts;
 mod looking;
 
-use bufferlab_transport::{Disorder, Receiver};
+use bufferlab_transport::{CallReceiver, Disorder, Receiver};
 use bufferlab_units::{Span, Time};
 
 pub(crate) use interrupts::Interrupts;
@@ -61,6 +61,8 @@ struct ReceivingExtras {
     echo: Option<Echoed>,
     /// What has come and waits for the host, if its card does not interrupt it for each packet.
     interrupts: Option<Interrupts>,
+    /// When it reports what has come, if it is a call's.
+    reports: Option<CallReceiver>,
 }
 
 /// The flow that returns what arrives.
@@ -80,6 +82,8 @@ pub(crate) enum Datagrams {
     Recorded,
     /// It returns them.
     Returned,
+    /// It notes when each arrived, and reports that to the sender at times.
+    Reported,
 }
 
 /// What a receiver checks at each data segment. If there is something, its readings are always due, so that other
@@ -112,6 +116,7 @@ pub(crate) struct ReceivingSetup {
     pub(crate) apart: bool,
     pub(crate) interrupts: Option<Interrupts>,
     pub(crate) echoed_by: Option<u32>,
+    pub(crate) reports: Option<CallReceiver>,
 }
 
 impl ReceivingHost {
@@ -134,10 +139,11 @@ impl ReceivingHost {
             watch: setup.watch,
             apart: setup.apart,
             received: Time::NEVER,
-            extras: (setup.interrupts.is_some() || setup.echoed_by.is_some()).then(|| {
-                let echo = setup.echoed_by.map(|by| Echoed { by, fed: 0 });
-                Box::new(ReceivingExtras { echo, interrupts: setup.interrupts })
-            }),
+            extras: (setup.interrupts.is_some() || setup.echoed_by.is_some() || setup.reports.is_some())
+                .then(|| {
+                    let echo = setup.echoed_by.map(|by| Echoed { by, fed: 0 });
+                    Box::new(ReceivingExtras { echo, interrupts: setup.interrupts, reports: setup.reports })
+                }),
         }
     }
 
@@ -158,6 +164,10 @@ impl ReceivingHost {
 
     fn interrupts_mut(&mut self) -> Option<&mut Interrupts> {
         self.extras.as_deref_mut()?.interrupts.as_mut()
+    }
+
+    fn reports_mut(&mut self) -> Option<&mut CallReceiver> {
+        self.extras.as_deref_mut()?.reports.as_mut()
     }
 
     fn echo_mut(&mut self) -> Option<&mut Echoed> {

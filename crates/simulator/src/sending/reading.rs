@@ -99,7 +99,7 @@ impl SendingHost {
     pub(crate) fn counters(&self) -> SenderCounters {
         match &self.source {
             Source::Tcp(sender) => sender.counters(),
-            Source::Udp(source) => {
+            Source::Datagrams(source) => {
                 let (rtt_sum_ps, rtt_samples) =
                     self.exchanges().map_or((0.0, 0), |log| (log.rtt_sum_ps, log.rtt_samples));
                 SenderCounters { sent: source.sent(), rtt_sum_ps, rtt_samples, ..SenderCounters::default() }

@@ -1,11 +1,13 @@
 //! What a sending host does on its own: start, stop, the application's changes, its timers.
 
+use bufferlab_transport::Arrived;
 use bufferlab_units::Time;
 
 use super::{SendingHost, Source, Turn};
 use crate::exchanges::ExchangeLog;
 use crate::extras::Extras;
 use crate::on_off::OnOff;
+use crate::under_way::Arrival;
 use crate::video::Video;
 
 impl SendingHost {
@@ -63,7 +65,7 @@ impl SendingHost {
         self.stop = Time::NEVER;
         match &mut self.source {
             Source::Tcp(sender) => sender.stop(),
-            Source::Udp(source) => source.stop(),
+            Source::Datagrams(source) => source.stop(),
         }
         if !self.started {
             self.action = Time::NEVER;
@@ -92,7 +94,7 @@ impl SendingHost {
                         self.stop = echo.next_change();
                     }
                 }
-                Source::Udp(source) => source.start(local),
+                Source::Datagrams(source) => source.start(local),
             }
         } else if self.extras.is_some()
             && let Source::Tcp(sender) = &mut self.source
@@ -130,27 +132,47 @@ impl SendingHost {
         }
     }
 
-    /// A datagram leaves. Separate, like the next ones, so that the path of segments stays short.
+    /// A datagram leaves, whose data is there since `since`. Separate, like the next ones, so that the path of segments stays
+    /// short.
     #[inline(never)]
-    pub(super) fn note_departure(&mut self, now: Time, wire_bytes: u32) {
-        if let Some(log) = self.extras.as_deref_mut().and_then(|extras| extras.log.as_mut()) {
-            log.open(now, u64::from(wire_bytes));
+    pub(super) fn note_departure(&mut self, since: Time, wire_bytes: u32) {
+        if let Some(log) = self.log() {
+            log.open(since, u64::from(wire_bytes));
         }
     }
 
-    /// The answer to datagram `number` has come.
+    /// The answer to a datagram has come, or a call's report.
     #[inline(never)]
-    pub(super) fn note_answer(&mut self, now: Time, number: u32) {
-        if let Some(log) = self.extras.as_deref_mut().and_then(|extras| extras.log.as_mut()) {
-            log.answer(number as usize, now);
+    pub(super) fn note_answer(&mut self, now: Time, arrival: &Arrival) {
+        let Source::Datagrams(source) = &mut self.source else { return };
+        let reported = source.call().map(|call| call.on_report(now, arrival.ack, arrival.echo)).is_some();
+        let Some(log) = self.log() else { return };
+        if reported {
+            log.note_rtt(now - arrival.echo);
+        } else {
+            log.answer(arrival.ack as usize, now);
         }
     }
 
     /// Datagram `number` has reached the receiver.
     pub(crate) fn note_datagram(&mut self, now: Time, number: u32) {
-        if let Some(log) = self.extras.as_deref_mut().and_then(|extras| extras.log.as_mut()) {
+        if let Some(log) = self.log() {
             log.close(number as usize, now);
         }
+    }
+
+    /// A call's packet has reached the receiver.
+    pub(crate) fn note_arrived(&mut self, arrived: Arrived) {
+        self.note_datagram(arrived.at, arrived.number);
+        if let Source::Datagrams(source) = &mut self.source
+            && let Some(call) = source.call()
+        {
+            call.note_arrived(arrived);
+        }
+    }
+
+    fn log(&mut self) -> Option<&mut ExchangeLog> {
+        self.extras.as_deref_mut()?.log.as_mut()
     }
 
     /// The video that it serves, if it does.

@@ -100,7 +100,7 @@ fn assert_bounds(plan: &Plan, outcome: &Outcome) {
     for flow in 0..flows.flow.len() {
         let bytes_each = match &plan.groups[flows.group[flow] as usize].source {
             SourcePlan::Tcp(tcp) => u64::from(tcp.config.mss_bytes),
-            SourcePlan::Udp(_) => 65_535,
+            SourcePlan::Udp(_) | SourcePlan::VideoCall(_) => 65_535,
         };
         let sent_once = flows.whole_sent_packets[flow] - flows.whole_retransmissions[flow];
         assert!(flows.whole_delivered_bytes[flow] <= sent_once * bytes_each, "flow {flow}");

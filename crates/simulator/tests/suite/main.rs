@@ -6,6 +6,8 @@
 #[cfg(test)]
 mod busy;
 #[cfg(test)]
+mod calls;
+#[cfg(test)]
 mod carried;
 #[cfg(test)]
 mod differential;

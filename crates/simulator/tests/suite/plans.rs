@@ -13,7 +13,7 @@ use bufferlab_qdisc::Limit;
 use bufferlab_simulator::{
     FlowColumns, GroupPlan, JitterPlan, LimitChange, LinkPlan, Plan, SourcePlan, TcpPlan, UdpPlan,
 };
-use bufferlab_transport::{EcnUse, Recovery, TcpConfig, UdpConfig, Variate};
+use bufferlab_transport::{CallConfig, EcnUse, Recovery, TcpConfig, UdpConfig, Variate};
 use bufferlab_units::Span;
 use proptest::collection::vec;
 use proptest::option;
@@ -157,7 +157,11 @@ fn link() -> impl Strategy<Value = LinkPlan> {
 }
 
 fn group() -> impl Strategy<Value = GroupPlan> {
-    let source = prop_oneof![4 => tcp().prop_map(SourcePlan::Tcp), 1 => udp().prop_map(SourcePlan::Udp)];
+    let source = prop_oneof![
+        8 => tcp().prop_map(SourcePlan::Tcp),
+        2 => udp().prop_map(SourcePlan::Udp),
+        1 => call().prop_map(SourcePlan::VideoCall),
+    ];
     let path = || prop_oneof![3 => vec(0..6_u32, 1), 2 => vec(0..6_u32, 2..=4)];
     let reverse = prop_oneof![Just(Vec::new()), path()];
     let access = prop_oneof![
@@ -305,6 +309,27 @@ fn udp() -> impl Strategy<Value = UdpPlan> {
             record: kind == 2,
         },
     )
+}
+
+/// Frames come far more often than real ones, so that short runs have many.
+fn call() -> impl Strategy<Value = CallConfig> {
+    let rates = (20_000..500_000_u64, 1..4_u64, 1..10_u64);
+    let deviation = prop_oneof![Just(0.0), (0..40_u32).prop_map(|percent| f64::from(percent) / 100.0)];
+    let report = prop_oneof![Just(1), moment(100 * MS)];
+    (rates, (1..40_u64).prop_map(|steps| steps * MS), deviation, (200..=1_500_u32, 0..=60_u32), report)
+        .prop_map(|((min_bps, start, max), frame_ps, deviation, (packet_bytes, header_bytes), report_ps)| {
+            CallConfig {
+                min_bps,
+                start_bps: min_bps * start,
+                max_bps: min_bps * start * max,
+                frame_ps,
+                deviation,
+                packet_bytes,
+                header_bytes,
+                report_ps: report_ps.max(1),
+                report_bytes: 80,
+            }
+        })
 }
 
 /// A flow before it has a place in a network.

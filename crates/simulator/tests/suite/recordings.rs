@@ -71,7 +71,7 @@ fn by_link(outcome: &Outcome, column: &[u64]) -> Vec<u64> {
 fn segment_bytes(plan: &Plan, group: u32) -> u32 {
     match &plan.groups[group as usize].source {
         SourcePlan::Tcp(tcp) => tcp.config.mss_bytes + tcp.config.header_bytes,
-        SourcePlan::Udp(_) => 1,
+        SourcePlan::Udp(_) | SourcePlan::VideoCall(_) => 1,
     }
 }
 

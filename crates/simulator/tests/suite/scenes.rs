@@ -68,7 +68,7 @@ pub(crate) fn red(ecn: bool) -> RedConfig {
 pub(crate) fn tcp_of(plan: &mut Plan) -> &mut TcpPlan {
     match &mut plan.groups[0].source {
         SourcePlan::Tcp(tcp) => tcp,
-        SourcePlan::Udp(_) => unreachable!("scenes are made of TCP flows"),
+        SourcePlan::Udp(_) | SourcePlan::VideoCall(_) => unreachable!("scenes are made of TCP flows"),
     }
 }
 

@@ -124,6 +124,8 @@ fn burst(group: &GroupPlan) -> u64 {
             };
             u64::from(window).min(tcp.config.receive_window_bytes / u64::from(tcp.config.mss_bytes.max(1)))
         }
+        // it keeps a pace
+        SourcePlan::VideoCall(_) => 1,
         // what a processing delay holds back leaves together
         SourcePlan::Udp(udp) => {
             let held_ps = match group.jitter {

@@ -257,7 +257,7 @@ def felt_column(advice: Advice, aspect: Aspect) -> Column:
     known = advice.answer.mean(aspect.metric).mean
     if unit is SECONDS and known is not None and known < 1:
         unit = BRIEF_SECONDS
-    short = {"call_r": "R", "jain_index": "Jain", "stalls": "stalled %"}
+    short = {"call_r": "R", "jain_index": "Jain", "stalls": "stalled %", "frames_late": "late %"}
     return Column(group or "all", short.get(name, unit.shown), aspect.metric, unit)
 
 

@@ -48,6 +48,11 @@ _SHOWN: Final[Mapping[str, Sequence[tuple[str, str, Unit]]]] = {
         ("loaded_rtt_p95_ms", "95th percentile {}", MILLISECONDS),
     ],
     "video": [("bitrate_bps", "{}", BITS_PER_S), ("stalls", "stalled {} of the time", FRACTION)],
+    "video-call": [
+        ("goodput_bps", "{}", BITS_PER_S),
+        ("frame_p95_ms", "frames within {} (95th percentile)", MILLISECONDS),
+        ("frames_late", "{} of them late", FRACTION),
+    ],
 }
 """What is shown of groups whose users feel the same whatever there is: metrics with their words and units."""
 

@@ -48,11 +48,17 @@ def _duration(table: Table) -> pl.Series:
 
 EXCHANGES: Final = Dimension(
     "exchange",
-    "One row per burst of an on-off application with a size, fetch, segment of a video, recorded datagram or "
-    "ping: the frame `exchanges`.",
+    "One row per burst of an on-off application with a size, fetch, segment of a video, recorded datagram, "
+    "packet of a video call or ping: the frame `exchanges`.",
     keys=(SEED, FLOW, GROUP, Metric("number", COUNT, "Number of the exchange within its flow.")),
     metrics=(
-        Metric("start_s", SECONDS, "When there was data, the client asked, or the packet was sent.", _start),
+        Metric(
+            "start_s",
+            SECONDS,
+            "When there was data, the client asked, or the packet was sent; of a video call's packet when "
+            "its frame was taken.",
+            _start,
+        ),
         Metric(
             "end_s",
             SECONDS,

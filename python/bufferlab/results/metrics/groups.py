@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from bufferlab.results.frames_seen import FramesSeen
 from bufferlab.results.groups import FlowGroup, number
 from bufferlab.results.metrics.keys import GROUP
 from bufferlab.results.metrics.metric import (
@@ -86,6 +87,34 @@ def _seen(
         return None if group.viewing is None else compute(group.viewing)
 
     return Metric(name, unit, definition, of, f"video: {title}", better)
+
+
+def _in_calls(
+    name: str,
+    unit: Unit,
+    definition: str,
+    compute: Callable[[FramesSeen], float | None],
+    *,
+    title: str,
+    better: Better = Better.LOWER,
+) -> Metric:
+    """A metric of what those in video calls see, null without any."""
+
+    def of(group: FlowGroup) -> float | None:
+        return None if group.frames is None else compute(group.frames)
+
+    return Metric(name, unit, definition, of, title, better)
+
+
+def _frame_quantile(percent: int, words: str) -> Metric:
+    return _in_calls(
+        f"frame_p{percent}_ms",
+        MILLISECONDS,
+        f"{words.capitalize()} of the times from the taking of a video call's frame to its last packet's "
+        "arrival; those that lost a packet are not among them.",
+        lambda frames: frames.delay_ms(percent),
+        title=f"frames, {words}",
+    )
 
 
 def _completion_quantile(percent: int, words: str) -> Metric:
@@ -236,8 +265,9 @@ FLOW_GROUPS: Final = Dimension(
         _exchanges(
             "exchanges",
             COUNT,
-            "Finished bursts, fetches, segments of videos, recorded datagrams and pings. Those that began in "
-            "the measured window count, and earlier ones of TCP if they are under way at the run's end.",
+            "Finished bursts, fetches, segments of videos, recorded datagrams, packets of video calls and "
+            "pings. Those that began in the measured window count, and earlier ones of TCP if they are under "
+            "way at the run's end.",
             lambda group: group.exchange.ended,
             title="exchanges finished",
             better=Better.HIGHER,
@@ -319,6 +349,30 @@ FLOW_GROUPS: Final = Dimension(
             "Changes of the bitrate in a minute of playing.",
             Viewing.switches_per_minute,
             title="switches a minute",
+        ),
+        _in_calls(
+            "sent_bps",
+            BITS_PER_S,
+            "Mean bitrate that a video call sends, headers not counted; what arrives is the goodput.",
+            FramesSeen.sent_bps,
+            title="sent, without headers",
+            better=Better.HIGHER,
+        ),
+        *(_frame_quantile(percent, words) for percent, words in QUANTILES),
+        _in_calls(
+            "frames_late",
+            FRACTION,
+            "Frames of video calls that were not whole 150 ms after they were taken (ITU-T G.114), or never: "
+            "what is lost is not sent again.",
+            FramesSeen.late,
+            title="frames late",
+        ),
+        _in_calls(
+            "low_bitrate",
+            FRACTION,
+            "Seconds in which less than `low_rate` of a video call's bitrate arrived.",
+            FramesSeen.low_bitrate,
+            title="seconds of low bitrate",
         ),
     ),
 )

@@ -121,4 +121,4 @@ def _crossed(flow: ResolvedFlow) -> tuple[str, ...]:
 def _is_rated(flow: ResolvedFlow) -> bool:
     """Whether its users feel single waits and losses: calls, pages and pings."""
     application = flow["application"]
-    return application["kind"] in {"web", "echo", "ping"} or bool(application.get("record"))
+    return application["kind"] in {"web", "echo", "ping", "video-call"} or bool(application.get("record"))

@@ -1,8 +1,9 @@
 """What the scenario's users feel, as numbers that can be compared between queues.
 
 Each kind of traffic has an *aspect* that its users feel: a transfer its completion time, a page the time
-until it is there, a call its rating, a video its bitrate and the share of time without stalls, bulk flows
-their goodput and, within a group, how evenly they share.
+until it is there, a call its rating, a video its bitrate and the share of time without stalls, a video
+call its bitrate and how soon frames come, bulk flows their goodput and, within a group, how evenly they
+share.
 If nobody pings or calls, whoever crosses the link feels a round trip: the flows' mean propagation delay and
 the mean wait. Beside those who feel waits by themselves that mean says little: it is mostly the wait of
 bulk flows, and a queue that keeps flows apart has them wait behind themselves only. A queue's score is the
@@ -120,8 +121,8 @@ def _of_all(rtt_ms: float) -> dict[str, Aspect]:
 
 
 def _feels_waits(application: Mapping[str, Any]) -> bool:
-    """Whether a group's own aspects are about waits: pings, and calls that are rated."""
-    return application["kind"] == "ping" or bool(application.get("record"))
+    """Whether a group's own aspects are about waits: pings, and calls."""
+    return application["kind"] in {"ping", "video-call"} or bool(application.get("record"))
 
 
 def _of_group(name: str, application: str, count: int) -> list[Aspect]:
@@ -140,6 +141,11 @@ def _of_group(name: str, application: str, count: int) -> list[Aspect]:
         "video": [
             aspect("video", "bitrate", "bitrate_bps", "more"),
             aspect("video", "share of time that it stalls", "stalls", "rest"),
+        ],
+        "video-call": [
+            aspect("calls", "bitrate", "goodput_bps", "more"),
+            aspect("calls", "frames' 95th percentile", "frame_p95_ms", "less"),
+            aspect("calls", "share of frames that are late", "frames_late", "rest"),
         ],
     }
     return felt.get(application) or [aspect("transfers", "mean completion time", "completion_s", "less")]

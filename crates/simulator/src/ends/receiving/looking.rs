@@ -1,7 +1,7 @@
 //! What some receivers check: the end of a transfer or a burst, what is to be returned, datagrams.
 
 use bufferlab_qdisc::{Packet, PacketKind};
-use bufferlab_transport::{Ack, Receiver};
+use bufferlab_transport::{Ack, Arrived, Receiver};
 use bufferlab_units::Time;
 
 use super::delivering::notice;
@@ -55,7 +55,8 @@ impl Ends {
     #[inline(never)]
     pub(super) fn take_datagram<T: Tap>(&mut self, local: Time, packet: &Packet, context: &mut Context<T>) {
         let Ends { sender, receiver: host } = self;
-        host.datagram_bytes += u64::from(packet.wire_bytes - host.header_bytes.min(packet.wire_bytes));
+        let payload_bytes = packet.wire_bytes - host.header_bytes.min(packet.wire_bytes);
+        host.datagram_bytes += u64::from(payload_bytes);
         match host.datagrams {
             Datagrams::Counted => {}
             Datagrams::Recorded => sender.note_datagram(local, packet.seq),
@@ -63,6 +64,13 @@ impl Ends {
                 host.ack_bytes = packet.wire_bytes;
                 let ack = Ack { ack: packet.seq, echo: packet.sent, ..Ack::default() };
                 self.answer_apart(local, ack, context);
+            }
+            Datagrams::Reported => {
+                let (number, sent, at) = (packet.seq, packet.sent, local);
+                sender.note_arrived(Arrived { number, sent, at, payload_bytes });
+                if let Some(count) = host.reports_mut().and_then(|reports| reports.on_packet(local)) {
+                    self.answer_apart(local, Ack { ack: count, echo: sent, ..Ack::default() }, context);
+                }
             }
         }
     }

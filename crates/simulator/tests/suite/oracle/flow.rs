@@ -8,8 +8,11 @@ mod reading;
 mod sending;
 
 use bufferlab_qdisc::{Ecn, Packet, PacketKind};
-use bufferlab_simulator::{GroupPlan, JitterPlan, Plan, SourcePlan, TcpPlan, UdpPlan};
-use bufferlab_transport::{Ack, Notice, Receiver, SackBlocks, Sender, SenderCounters, UdpSource};
+use bufferlab_simulator::{GroupPlan, JitterPlan, Plan, SourcePlan, TcpPlan};
+use bufferlab_transport::{
+    Ack, Arrived, CallReceiver, CallSender, DatagramSource, Notice, Receiver, SackBlocks, Sender,
+    SenderCounters, UdpSource,
+};
 use bufferlab_units::{Span, Stream, Time};
 
 use super::application::Application;
@@ -29,7 +32,70 @@ const RECEIVER_NOISE_STREAM: u32 = 14;
 /// What sends, and what receives.
 enum Ends {
     Tcp { sender: Box<Sender>, receiver: Box<Receiver>, plan: TcpPlan, application: Option<Box<Application>> },
-    Udp { source: Box<UdpSource>, plan: UdpPlan, delivered_bytes: u64, log: Vec<(Time, Option<Time>, u64)> },
+    Datagrams(Datagrams),
+}
+
+/// Both ends of a flow of datagrams.
+struct Datagrams {
+    source: DatagramSource,
+    header_bytes: u32,
+    delivered_bytes: u64,
+    log: Vec<(Time, Option<Time>, u64)>,
+    /// The receiver returns each packet.
+    echo: bool,
+    recorded: bool,
+    /// When a call's receiver reports, and the size of a report.
+    reports: Option<(CallReceiver, u32)>,
+    /// Round trips that were measured, ps.
+    rtts_ps: Vec<f64>,
+}
+
+impl Datagrams {
+    fn new(source: DatagramSource, header_bytes: u32) -> Datagrams {
+        Datagrams {
+            source,
+            header_bytes,
+            delivered_bytes: 0,
+            log: Vec::new(),
+            echo: false,
+            recorded: false,
+            reports: None,
+            rtts_ps: Vec::new(),
+        }
+    }
+
+    /// A packet has come; what is answered.
+    fn take(&mut self, now: Time, packet: &Packet) -> Option<Ack> {
+        let payload_bytes = packet.wire_bytes.saturating_sub(self.header_bytes);
+        self.delivered_bytes += u64::from(payload_bytes);
+        let answer = |ack: u32| Ack { ack, echo: packet.sent, ..Ack::default() };
+        if self.echo {
+            return Some(answer(packet.seq));
+        }
+        self.log[packet.seq as usize].1 = Some(now);
+        let (reports, _) = self.reports.as_mut()?;
+        let arrived = Arrived { number: packet.seq, sent: packet.sent, at: now, payload_bytes };
+        if let Some(call) = self.source.call() {
+            call.note_arrived(arrived);
+        }
+        reports.on_packet(now).map(answer)
+    }
+
+    /// An answer has come.
+    fn take_answer(&mut self, now: Time, ack: &Ack) {
+        if let Some(call) = self.source.call() {
+            call.on_report(now, ack.ack, ack.echo);
+            self.rtts_ps.push((now - ack.echo).as_ps() as f64);
+        } else {
+            let row = &mut self.log[ack.ack as usize];
+            row.1 = Some(now);
+            self.rtts_ps.push((now - row.0).as_ps() as f64);
+        }
+    }
+
+    fn answer_bytes(&self, ack: &Ack) -> u32 {
+        self.reports.as_ref().map_or_else(|| self.log[ack.ack as usize].2 as u32, |(_, bytes)| *bytes)
+    }
 }
 
 /// A sender's state at a sampling time.
@@ -142,8 +208,8 @@ impl Flow {
         let timer = match &self.ends {
             Ends::Tcp { sender, .. } => sender.deadline(),
             // what is due waits for the hold's end
-            Ends::Udp { .. } if self.started && self.held_until.is_some() => Time::NEVER,
-            Ends::Udp { source, .. } => source.deadline(),
+            Ends::Datagrams(_) if self.started && self.held_until.is_some() => Time::NEVER,
+            Ends::Datagrams(ends) => ends.source.deadline(),
         };
         let timer = (timer != Time::NEVER).then_some(timer);
         let change = match &self.ends {
@@ -217,7 +283,7 @@ impl Flow {
     pub(super) fn delivered_segments(&self) -> u32 {
         match &self.ends {
             Ends::Tcp { receiver, .. } => receiver.delivered(),
-            Ends::Udp { .. } => 0,
+            Ends::Datagrams(_) => 0,
         }
     }
 
@@ -231,7 +297,7 @@ impl Flow {
                     application.stop();
                 }
             }
-            Ends::Udp { source, .. } => source.stop(),
+            Ends::Datagrams(ends) => ends.source.stop(),
         }
         if !self.started {
             self.held_until = None;
@@ -256,7 +322,7 @@ impl Flow {
                         sender.allow(0);
                     }
                 }
-                Ends::Udp { source, .. } => source.start(now),
+                Ends::Datagrams(ends) => ends.source.start(now),
             }
             self.take_fed(now);
         } else if let Ends::Tcp { sender, .. } = &mut self.ends {
@@ -274,7 +340,7 @@ impl Flow {
                 }
                 sender.on_ack(now, ack, blocks);
             }
-            Ends::Udp { log, .. } => log[ack.ack as usize].1 = Some(now),
+            Ends::Datagrams(ends) => ends.take_answer(now, ack),
         }
         let answers = !self.release(now) && self.delayed.is_none();
         self.transmit(now, answers)
@@ -283,16 +349,7 @@ impl Flow {
     /// A packet reaches the receiver; what it answers.
     pub(super) fn on_data(&mut self, now: Time, packet: &Packet) -> Option<(Ack, SackBlocks)> {
         match &mut self.ends {
-            Ends::Udp { plan, delivered_bytes, log, .. } => {
-                *delivered_bytes +=
-                    u64::from(packet.wire_bytes).saturating_sub(plan.config.header_bytes.into());
-                if plan.echo {
-                    let ack = Ack { ack: packet.seq, echo: packet.sent, ..Ack::default() };
-                    return Some((ack, SackBlocks::NONE));
-                }
-                log[packet.seq as usize].1 = Some(now);
-                None
-            }
+            Ends::Datagrams(ends) => ends.take(now, packet).map(|ack| (ack, SackBlocks::NONE)),
             Ends::Tcp { receiver, application, plan, .. } => {
                 let ack = if packet.kind == PacketKind::Syn {
                     receiver.restart_tuning(now);
@@ -345,7 +402,7 @@ impl Flow {
         self.answers.push((ack, blocks, self.window));
         let wire_bytes = match &self.ends {
             Ends::Tcp { plan, .. } => plan.config.ack_bytes,
-            Ends::Udp { log, .. } => log[ack.ack as usize].2 as u32,
+            Ends::Datagrams(ends) => ends.answer_bytes(&ack),
         };
         self.packet(now, PacketKind::Ack, number, wire_bytes)
     }
@@ -375,8 +432,18 @@ fn ends(plan: &Plan, flow: usize, source: &SourcePlan) -> Ends {
         }
         SourcePlan::Udp(udp) => {
             let stream = Stream::new(plan.seed, DATAGRAM_STREAM, flow as u32);
-            let source = Box::new(UdpSource::new(udp.config.clone(), stream));
-            Ends::Udp { source, plan: udp.clone(), delivered_bytes: 0, log: Vec::new() }
+            let source = DatagramSource::Deaf(Box::new(UdpSource::new(udp.config.clone(), stream)));
+            let ends = Datagrams::new(source, udp.config.header_bytes);
+            Ends::Datagrams(Datagrams { echo: udp.echo, recorded: udp.record || udp.echo, ..ends })
+        }
+        SourcePlan::VideoCall(call) => {
+            let stream = Stream::new(plan.seed, DATAGRAM_STREAM, flow as u32);
+            let ends = Datagrams::new(
+                DatagramSource::Call(Box::new(CallSender::new(call, stream))),
+                call.header_bytes,
+            );
+            let reports = Some((CallReceiver::new(call), call.report_bytes));
+            Ends::Datagrams(Datagrams { recorded: true, reports, ..ends })
         }
     }
 }

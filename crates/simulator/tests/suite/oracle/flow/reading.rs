@@ -35,12 +35,10 @@ impl Flow {
     pub(in super::super) fn counters(&self) -> SenderCounters {
         match &self.ends {
             Ends::Tcp { sender, .. } => sender.counters(),
-            Ends::Udp { source, plan, log, .. } => {
-                let answered =
-                    log.iter().filter(|_| plan.echo).filter_map(|(start, end, _)| Some((*end)? - *start));
-                let rtts: Vec<f64> = answered.map(|rtt| rtt.as_ps() as f64).collect();
-                let (rtt_sum_ps, rtt_samples) = (rtts.iter().sum(), rtts.len() as u64);
-                SenderCounters { sent: source.sent(), rtt_sum_ps, rtt_samples, ..SenderCounters::default() }
+            Ends::Datagrams(ends) => {
+                let (rtt_sum_ps, rtt_samples) = (ends.rtts_ps.iter().sum(), ends.rtts_ps.len() as u64);
+                let sent = ends.source.sent();
+                SenderCounters { sent, rtt_sum_ps, rtt_samples, ..SenderCounters::default() }
             }
         }
     }
@@ -51,7 +49,7 @@ impl Flow {
                 let bytes = u64::from(receiver.delivered()) * u64::from(plan.config.mss_bytes);
                 plan.transfer_bytes.map_or(bytes, |transfer| bytes.min(transfer))
             }
-            Ends::Udp { delivered_bytes, .. } => *delivered_bytes,
+            Ends::Datagrams(ends) => ends.delivered_bytes,
         }
     }
 
@@ -59,7 +57,7 @@ impl Flow {
     pub(in super::super) fn exchanges(&self) -> &[(Time, Option<Time>, u64)] {
         match &self.ends {
             Ends::Tcp { application: Some(application), .. } => application.log(),
-            Ends::Udp { plan, log, .. } if plan.echo || plan.record => log,
+            Ends::Datagrams(ends) if ends.recorded => &ends.log,
             _ => &[],
         }
     }

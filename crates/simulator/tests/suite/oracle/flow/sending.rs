@@ -61,14 +61,14 @@ impl Flow {
     pub(super) fn is_prompt(&mut self) -> bool {
         match &mut self.ends {
             Ends::Tcp { sender, .. } => sender.is_prompt(),
-            Ends::Udp { .. } => false,
+            Ends::Datagrams(_) => false,
         }
     }
 
     pub(super) fn is_ready(&self, now: Time) -> bool {
         let may_send = match &self.ends {
             Ends::Tcp { sender, .. } => sender.may_send(),
-            Ends::Udp { source, .. } => source.deadline() <= now,
+            Ends::Datagrams(ends) => ends.source.deadline() <= now,
         };
         may_send && self.started
     }
@@ -113,9 +113,10 @@ impl Flow {
                     )
                 }
             }
-            Ends::Udp { source, log, .. } => {
-                let (number, bytes) = (source.sent() as u32, source.emit());
-                log.push((now, None, u64::from(bytes)));
+            Ends::Datagrams(ends) => {
+                let number = ends.source.sent() as u32;
+                let (since, bytes) = ends.source.emit(now);
+                ends.log.push((since, None, u64::from(bytes)));
                 (PacketKind::Datagram, number, bytes)
             }
         };
