@@ -15,10 +15,11 @@ from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.beyond import Beyond
 from bufferlab.studies.advise.halved import Half, compared, half_of
+from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.advise.today import Today
 from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.least import Bench, Case, Run
-from bufferlab.studies.targets import Values
+from bufferlab.studies.targets import Values, parse_targets
 
 from ..advised import FIFO, FQ_CODEL, advised, runs, site
 from .boxes import box
@@ -330,6 +331,35 @@ def test_what_is_kept_is_what_the_lines_are_about() -> None:
     assert "type nothing, to keep what runs today. To change it:" in text
     changed = said(with_today(advice, {**FIFO, "utilization": 0.9}))
     assert "gives utilization 99.4" in changed and "answer fifo, 14 packets" in changed
+
+
+def test_what_is_kept_and_loses_as_much_is_not_said_to_lose_another_share() -> None:
+    """It was "loses 1.5 %, not 1.5"."""
+    advice = advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",))
+    kept = with_today(advice, {**FIFO, "utilization": 0.96, "wait_mean_ms": 19.0})
+    assert kept.today is not None
+    latency = next(each for each in advice.aspects if each.kind == "latency")
+    rival = dataclasses.replace(kept.today.rival, worst=(latency, 0.25))
+    text = said(dataclasses.replace(kept, today=dataclasses.replace(kept.today, rival=rival)))
+    assert "it meets what is asked and loses 0.5 %, as much as after the change; packets" in text
+
+
+def test_what_if_and_controls_of_what_is_kept_are_its_own() -> None:
+    """They were those of the change, below 'Keep what runs today'."""
+    values = {**FIFO, "utilization": 0.93}
+    target = parse_targets(["utilization >= 95 %"], [])[0]
+    answers = [
+        Sensitivity("twice the flows", "8 flows", FIFO, (), None),
+        Sensitivity("reno", "reno", FIFO, (), None, is_supposed=True),
+    ]
+    advice = advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",), sensitivity=answers)
+    kept = with_today(advice, {**FIFO, "utilization": 0.96}, alike=True)
+    assert "what if" not in said(kept) and "controls" not in said(kept)  # none was tried of it
+    assert kept.today is not None
+    own = tuple(dataclasses.replace(each, missed=(target,), values=values) for each in answers)
+    text = said(dataclasses.replace(kept, today=dataclasses.replace(kept.today, sensitivity=own)))
+    assert "what if 8 flows missed: 93 %" in text and "Met with" not in text
+    assert "controls What runs today does not hold; with reno utilization is 93 %." in text
 
 
 def test_what_is_kept_says_whom_it_starves() -> None:

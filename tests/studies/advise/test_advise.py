@@ -17,6 +17,7 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.advising import advise
 from bufferlab.studies.advise.checked import Checked, checks_at
 from bufferlab.studies.advise.question import prepared
+from bufferlab.studies.advise.sensitivity import variants
 from bufferlab.studies.advise.settings import Settings
 from bufferlab.studies.advise.today import Today
 from bufferlab.studies.choosing.objectives import Aspect
@@ -235,3 +236,20 @@ def test_what_runs_today_need_not_use_the_link_as_nobody_asked(scenario: Path) -
     (unasked, used), (asked, _) = missed(), missed("utilization >= 99 %")
     assert 0.9 < used < 0.99
     assert (unasked, asked) == ([], ["utilization at least 99 %"])
+
+
+def test_what_runs_today_is_tried_in_the_changes_of_the_answer(scenario: Path) -> None:
+    found = advise(
+        scenario, ["utilization >= 80 %"], queues="fifo", today="fifo:19 packets", threads=1, progress=False
+    )
+    assert found.today is not None and not found.today.missed
+    shaken = found.today.sensitivity
+    assert [each.brief for each in shaken] == [each.brief for each in found.sensitivity] and shaken
+    assert [each.values for each in shaken] != [each.values for each in found.sensitivity]
+    rtt = next(each for each in shaken if each.title == "twice the round-trip times")
+    text = scenario.read_text().replace('"20 packets"', '"19 packets"')
+    changes = variants(prepared(Scenario.from_toml(text), {}))
+    base = next(each for each in changes if each.title == rtt.title)
+    runs = [simulate(base.scenario, seed) for seed in range(1 + CHECK_SEEDS, 1 + CHECK_SEEDS + 4)]
+    used = [values_of_run("bottleneck", run)["utilization"] for run in runs if run is not None]
+    assert rtt.values["utilization"] == pytest.approx(sum(each or 0.0 for each in used) / 4)

@@ -41,7 +41,7 @@ from bufferlab.render.advise.trade import room, trade
 from bufferlab.render.advise.typed import LINUX, WIDTH, Typed
 from bufferlab.render.advise.unmet import helps, says_both, shorter_wait, without_one
 from bufferlab.render.advise.users import apart, users_lines
-from bufferlab.render.advise.what_if import supposed_text, what_if
+from bufferlab.render.advise.what_if import of_kept, supposed_text, what_if
 from bufferlab.render.advise.words import (
     check_text,
     entry_text,
@@ -117,7 +117,7 @@ def box_of(advice: Advice, typed: Typed | None = LINUX, against: Against = NOTHI
         Line("beware", f"{text[0].upper()}{text[1:]}.{after}")
         for text, after in zip(against.doubts, rest, strict=False)
     ]
-    if (held := supposed_text(advice)) is not None:
+    if (held := supposed_text(of_kept(advice))) is not None:
         doubts.append(Line("controls", held))
     lines = [*doubts, *_lines(advice, typed, first)]
     return Box(place_text(advice.site, advice.needs.emphasis), first, lines, figures(advice, _shown(advice)))
@@ -160,7 +160,7 @@ def _lines(advice: Advice, typed: Typed | None, first: Sequence[str]) -> Iterato
         yield Line(span[0], f"{span[1]}.", shorter=[(9, "")])
     yield from _smaller(advice)
     yield from _notes(advice, first)
-    yield from what_if(advice)
+    yield from what_if(of_kept(advice))
     yield from _others(advice)
     has_other_say = bool(advice.tied) or advice.is_sturdy  # other traffic decides, not the thresholds
     if not has_other_say and (edge := edge_text(advice.choice)) is not None:
@@ -259,7 +259,7 @@ def _notes(advice: Advice, first: Sequence[str]) -> Iterator[Line]:
         yield Line("by chance", text, shorter=[(6, "")])
     if (text := idle_note(advice)) is not None:
         yield Line("idle", text, shorter=[(7, "")])
-    if (text := loss_note(advice)) is not None:
+    if not keeps(advice) and (text := loss_note(advice)) is not None:
         yield Line("loss", text, shorter=[(9, "")])
     if (text := marks_note(advice)) is not None:
         yield Line("marks", text, shorter=[(7, "")])

@@ -260,7 +260,9 @@ def _met(advice: Advice, found: Today) -> str:
     waits = f"packets wait {_waits(advice, found, other)}"
     if _waits_briefly(found, advice.answer):
         lost, then = (each.mean("loss").mean or 0.0 for each in (found, advice.answer))
-        losses = f"{FRACTION.quantity(lost, digits=2)}, not {FRACTION.text(then, digits=2)}"
+        said, text = (FRACTION.text(each, digits=2) for each in (lost, then))
+        not_so = f"as much as {other}" if said == text else f"not {text}"
+        losses = f"{FRACTION.quantity(lost, digits=2)}, {not_so}"
         return f"{begin} and loses {losses}; {waits}"
     fare = "alike" if found.rival.most_behind >= 0 else fare_words(found.rival, found, advice.answer)
     return f"{begin}, and users fare {fare}{f'; but {waits}' if _stands(advice, found) else ''}"

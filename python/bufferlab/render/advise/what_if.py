@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
@@ -10,6 +11,7 @@ from typing import Final
 from bufferlab.display import significant
 from bufferlab.render.advise.harm import harms
 from bufferlab.render.advise.least import loss_decided
+from bufferlab.render.advise.today import keeps
 from bufferlab.render.advise.words import about_size
 from bufferlab.render.framed import WITHIN, Line
 from bufferlab.render.words import begun, listed, title_text
@@ -27,6 +29,13 @@ _MOST_LINES: Final = 4
 """Lines of the box that the warning takes at most."""
 
 
+def of_kept(advice: Advice) -> Advice:
+    """The advice with the changes of what runs today in place of the answer's, where that is kept."""
+    if advice.today is None or not keeps(advice):
+        return advice
+    return dataclasses.replace(advice, sensitivity=advice.today.sensitivity)
+
+
 def supposed_text(advice: Advice) -> str | None:
     """Whether the answer holds in the scenarios that may be as true, as a sentence; `None` without any."""
     tried = [each for each in advice.sensitivity if each.is_supposed]
@@ -34,7 +43,8 @@ def supposed_text(advice: Advice) -> str | None:
         return None
     holding = [each.brief for each in tried if _is_fine(advice, each)]
     other = [f"with {each.brief} {_failing(advice, each)}" for each in tried if not _is_fine(advice, each)]
-    held = f"the answer holds with {listed(holding)}, too" if holding else "the answer does not hold"
+    what = "what runs today" if keeps(advice) else "the answer"
+    held = f"{what} holds with {listed(holding)}, too" if holding else f"{what} does not hold"
     text = "; ".join([held, *other])
     return f"{text[0].upper()}{text[1:]}."
 

@@ -24,6 +24,7 @@ from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue, queues_for
 from bufferlab.studies.advise.runnable import about_kind, about_queues
+from bufferlab.studies.advise.shaking import found_in
 from bufferlab.studies.advise.today import TODAY, Today, default_of, label_of, todays, with_default
 from bufferlab.studies.advise.tried import Tried, tried_queues
 from bufferlab.studies.advise.unmixed import SEEDS, change_of, newer_of, unmixed
@@ -171,6 +172,7 @@ class _Answering:
             self.course = self._course(dataclasses.replace(advice, finished=False), lengthen=left > 1)
         now = 0 if advice.today is None else len(advice.today.values)
         advice = self._without_mix(dataclasses.replace(advice, runs=advice.runs + self.made + now))
+        advice = self._today_shaken(advice)
         return advice if manner.quick else self._beside_absent(self._with_newer_least(advice))
 
     def _beside_today(self, advice: Advice) -> Advice:
@@ -207,6 +209,24 @@ class _Answering:
         kind, shaped = str(link["queue"]["discipline"]), is_home(self.base)
         named, presumed = (of, None) if self.manner.today is None else (None, of)
         return Today(rival, missed, values, kind, buffer["text"], packets, named, shaped, presumed, called)
+
+    def _today_shaken(self, advice: Advice) -> Advice:
+        """With what becomes of today's queue in the changes in which the answer was tried, if it may stay."""
+        now, tried = advice.today, {each.title for each in advice.sensitivity}
+        if now is None or now.default_of is not None or now.missed or not advice.choice.meets:
+            return advice
+        found, held_to = [], self.course.question.usual_targets
+        for change in (each for each in self.course.shaking.changes if each.title in tried):
+            there = now_at(change.scenario, self.index, self.needs, self.manner)
+            if there is None:
+                continue
+            self.course.say(f"running what runs today with {change.title}")
+            values = self._measured(there[0], f"{TODAY}, {change.title}", count=SEEDS)
+            found.append(found_in(change, values, held_to, len(values)))
+        runs = advice.runs + sum(each.runs for each in found)
+        return dataclasses.replace(
+            advice, today=dataclasses.replace(now, sensitivity=tuple(found)), runs=runs
+        )
 
     def _measured(self, scenario: Scenario, name: str, *, count: int) -> tuple[Values, ...]:
         """What a scenario measures with the first seeds of the comparison, as many as are asked for.

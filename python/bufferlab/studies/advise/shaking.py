@@ -125,20 +125,7 @@ class Shaking:
         """What an entry's targets come to in a change, without a search."""
         held_to = self._targets(entry)
         measured = self._measured(change, entry.queue, entry.setting, held_to, looks)
-        missed = missed_targets(measured, held_to)
-        return Sensitivity(
-            change.title,
-            change.brief,
-            mean_values(measured),
-            missed,
-            None,
-            self._bench(change, entry.queue).runs,
-            change.is_of_control,
-            is_unsure=bool(missed) and not any(_surely_missed(measured, each) for each in missed),
-            is_alone=change.is_alone,
-            is_supposed=change.is_supposed,
-            is_newer=change.is_newer,
-        )
+        return found_in(change, measured, held_to, self._bench(change, entry.queue).runs)
 
     def _widened(self, entry: Entry) -> Goal:
         """Within which bounds a setting is searched where the traffic is other."""
@@ -223,6 +210,33 @@ class Shaking:
             link = self.question.site.link
             self._benches[key] = Bench(link, scenario, self.runner, self.tell_round)
         return self._benches[key]
+
+
+def found_in(
+    change: Variant, measured: Sequence[Values], held_to: Sequence[Target], runs: int
+) -> Sensitivity:
+    """What targets come to in a change.
+
+    Args:
+        change: The change.
+        measured: What runs of it measured.
+        held_to: What is to be met.
+        runs: How many runs of it were made in all.
+    """
+    missed = missed_targets(measured, held_to)
+    return Sensitivity(
+        change.title,
+        change.brief,
+        mean_values(measured),
+        missed,
+        None,
+        runs,
+        change.is_of_control,
+        is_unsure=bool(missed) and not any(_surely_missed(measured, each) for each in missed),
+        is_alone=change.is_alone,
+        is_supposed=change.is_supposed,
+        is_newer=change.is_newer,
+    )
 
 
 def _tells(runs: Sequence[Values], target: Target) -> bool:

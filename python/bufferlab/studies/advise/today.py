@@ -13,6 +13,7 @@ from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.beside import Beside
 from bufferlab.studies.advise.llq import LABELS, known_queues
 from bufferlab.studies.advise.queues import Queue, queue_at
+from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.contenders import changes, parse_contenders, word_and_buffer
 from bufferlab.studies.words import OWN, is_llq
 
@@ -41,6 +42,7 @@ class Today(Beside):
             elsewhere, and the runs say nothing of it.
         presumed_of: What runs it by default, if somebody said that the link runs that; else `None`.
         label: What it is called in tables, where that is not the discipline: "LLQ"; else empty.
+        sensitivity: What its targets come to in the changes in which the answer was tried.
     """
 
     queue: str
@@ -50,6 +52,7 @@ class Today(Beside):
     is_shaped: bool = False
     presumed_of: str | None = None
     label: str = ""
+    sensitivity: tuple[Sensitivity, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The document."""
