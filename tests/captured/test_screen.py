@@ -118,6 +118,8 @@ def test_how_far_a_buffer_may_be_off_is_that_of_the_measured_captures(captured: 
     ten, sixty = "0.8 to 1.66 times the right one in nine of ten", "from 60 s 0.83 to 1.18 times"
     assert accuracy_text(12.0).startswith(f"a buffer sized from 10 s was {ten}")
     assert accuracy_text(12.0).endswith(f"{sixty}: capture longer")
+    nearest = "a buffer sized from 30 s, the nearest shorter that was tried, was 0.83 to 1.29"
+    assert accuracy_text(45.0).startswith(nearest)
     assert f"{sixty}, from less it is worse: capture" in accuracy_text(3.0)
     assert "capture longer" not in accuracy_text(59.0) and not list(short_texts(29.0))
     assert list(short_texts(12.0)) == [accuracy_text(12.0)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import signal
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -222,3 +224,29 @@ application = { kind = "on-off", size = "300 KB", off = "1 s" }
     seen = bufferlab("observe", "bursts.pcapng")
     assert "60 Mbps" in seen.out or "59." in seen.out
     assert "next: capture a busy hour, since --advise has no answer" in seen.err
+
+
+def test_what_is_not_known_is_asked_for_by_what_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was "--advise with --rate, which is not known, says"."""
+    monkeypatch.setattr("bufferlab.captured.doubts.refuse_idle", lambda _found, _known: None)
+    module = importlib.import_module("bufferlab.cli.observe")
+    found = SimpleNamespace(is_paced=False)
+    asked = "next: if you know {}, --advise {} says which queue to run and how large its buffer should be"
+    for lacks, known, options in (
+        (["--rate"], "the link's rate", "--rate '…'"),
+        (["--rate", "--rtt"], "the link's rate and the flows' round trip", "--rate '…' --rtt '…'"),
+    ):
+        monkeypatch.setattr(module, "_lacks", lambda _found, lacks=lacks: lacks)
+        assert module._next(found) == asked.format(known, options)
+
+
+def test_doubts_that_the_box_counts_are_below_it(
+    bufferlab: Command, capture: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It said "2 more below this box", and nothing called so was there."""
+    doubts = ["first of all", "second of all", "third of all", "fourth of all"]
+    monkeypatch.setattr("bufferlab.render.observe.fit.fit_doubts", lambda *_, **__: iter(doubts))
+    found = bufferlab("observe", capture, "--mix", "reno:100%", "--advise", "--quick")
+    assert found.status == 0 and "more below this box.)" in " ".join(found.out.replace("│", " ").split())
+    for each in doubts[2:]:
+        assert f"beware: {each}" in found.err

@@ -34,6 +34,10 @@ MEASURED: Final = (Accuracy(10, 0.80, 1.66), Accuracy(30, 0.83, 1.29), Accuracy(
 """With controls known, captured at the receivers (`bufferlab reproduce captures/decisions`)."""
 
 
+_LONGER: Final = 1.2
+"""A capture is called longer than one that was tried if by this factor. Our choice."""
+
+
 def accuracy_text(duration_s: float) -> str:
     """How far off a buffer from a capture that long is, as a clause.
 
@@ -43,9 +47,10 @@ def accuracy_text(duration_s: float) -> str:
     *_, best = MEASURED
     reached = [each for each in MEASURED if duration_s >= _NEARLY * each.capture_s]
     own = reached[-1] if reached else MEASURED[0]
+    nearest = ", the nearest shorter that was tried," if duration_s > _LONGER * own.capture_s else ""
     text = (
-        f"a buffer sized from {own.capture_s} s was {own} times the right one in nine of ten simulated links "
-        "with known controls"
+        f"a buffer sized from {own.capture_s} s{nearest} was {own} times the right one in nine of ten "
+        "simulated links with known controls"
     )
     if own == best:
         return text

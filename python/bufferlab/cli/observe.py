@@ -31,6 +31,9 @@ Examples:
   bufferlab observe --flent tcp_nup.flent.gz --scenario link.toml
 """
 
+_MEANT: Final = {"--rate": "the link's rate", "--rtt": "the flows' round trip"}
+"""What options name."""
+
 _WHOLE: Final = "the evidence is left out: --advise without --quick has it, or --scenario FILE"
 
 
@@ -235,9 +238,10 @@ def _next(found: Findings) -> str:
     lacks = _lacks(found)
     if lacks is None:
         return "next: capture whole headers of busy flows, since --advise has none here to ask about"
-    are = "is" if len(lacks) == 1 else "are"
-    also = f" with {' and '.join(lacks)}, which {are} not known," if lacks else ""
-    return f"next: --advise{also} says which queue to run and how large its buffer should be"
+    known = " and ".join(_MEANT[each] for each in lacks)
+    asked = " ".join(["--advise", *(f"{each} '…'" for each in lacks)])
+    first = f"if you know {known}, {asked}" if lacks else asked
+    return f"next: {first} says which queue to run and how large its buffer should be"
 
 
 def _lacks(found: Findings) -> list[str] | None:
@@ -390,6 +394,7 @@ def _fit_and_write(found: Findings, path: Path | None, known: Known, answer: _An
     from bufferlab.captured.fitting import fitted  # noqa: PLC0415
     from bufferlab.captured.lengths import short_texts  # noqa: PLC0415
     from bufferlab.progress import progress_bar  # noqa: PLC0415
+    from bufferlab.render.advise.box import without_room  # noqa: PLC0415
     from bufferlab.render.observe.fit import (  # noqa: PLC0415
         BEWARE,
         fit_doubts,
@@ -413,7 +418,8 @@ def _fit_and_write(found: Findings, path: Path | None, known: Known, answer: _An
     answer = answer._replace(lost=fit.captured["loss"])
     if fit.is_queue_known and not unfit:
         answer = answer._replace(today=OWN)
-    said = [*lines, *(f"{BEWARE}{each}" for each in against)]
+    below = dict.fromkeys([*(without_room(grave) if answer.is_wanted else ()), *against])
+    said = [*lines, *(f"{BEWARE}{each}" for each in below)]
     file = scenario_text(fit)
     if answer.is_wanted:
         try:

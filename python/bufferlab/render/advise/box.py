@@ -111,7 +111,7 @@ def box_of(advice: Advice, typed: Typed | None = LINUX, against: Against = NOTHI
         *filter(None, [against.first]),
         *(_measured(each, advice, against.lost) for each in head(advice)),
     ]
-    more = len(against.doubts) - MOST_AGAINST
+    more = len(without_room(against.doubts))
     rest = [""] * (MOST_AGAINST - 1) + [f" ({more} more {_BELOW}.)" if more > 0 else ""]
     doubts = [
         Line("beware", f"{text[0].upper()}{text[1:]}.{after}")
@@ -121,6 +121,11 @@ def box_of(advice: Advice, typed: Typed | None = LINUX, against: Against = NOTHI
         doubts.append(Line("controls", held))
     lines = [*doubts, *_lines(advice, typed, first)]
     return Box(place_text(advice.site, advice.needs.emphasis), first, lines, figures(advice, _shown(advice)))
+
+
+def without_room(doubts: Sequence[str]) -> Sequence[str]:
+    """The doubts of what was asked about that stand below the box."""
+    return doubts[MOST_AGAINST:]
 
 
 def _measured(text: str, advice: Advice, lost: float | None) -> str:
