@@ -65,6 +65,7 @@ def test_who_did_not_ask_learns_of_the_default() -> None:
     ("other", "bound"),
     [
         (CALL, USUAL_FLOOR),
+        ({"name": "meeting", "application": {"kind": "video-call"}, "rtt": "20 ms"}, USUAL_FLOOR),
         (
             {**BULK, "name": "web", "application": {"kind": "web", "size": "50 KB", "every": "1 s"}},
             USUAL_FLOOR,
