@@ -306,6 +306,24 @@ def test_what_runs_today_has_a_line_with_what_it_misses_and_whether_it_may_stay(
     assert "is worse: users fare 20 ± 1 % worse." in said(with_today(advice, fine))
 
 
+def test_what_runs_today_stays_where_some_would_gain_what_others_lose() -> None:
+    """Waits of 95 and 76 ms, and half of what some flows get, were a reason for a change."""
+    advice = advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",))
+    found = with_today(advice, {**LESS, "utilization": 0.96}, alike=True)
+    now = found.today
+    assert now is not None
+    aspect = next(each for each in advice.aspects if each.kind == "throughput")
+
+    def with_behind(behind: Estimate) -> str:
+        rival = dataclasses.replace(now.rival, behind=behind, worst=(aspect, 0.2), loses=aspect, gains=aspect)
+        return said(dataclasses.replace(found, today=dataclasses.replace(now, rival=rival)))
+
+    text = with_behind(Estimate(0.02, 0.04))
+    assert "Keep what runs today" in text and "and users fare alike as a whole, but " in text
+    assert "Keep" not in with_behind(Estimate(0.04, 0.08))  # they may fare notably worse
+    assert "Keep" not in with_behind(Estimate(0.06, 0.03))  # and surely do
+
+
 def test_what_runs_today_is_kept_where_nothing_meets_and_it_misses_less() -> None:
     targets = ("utilization >= 99.9 %", "loss <= 0.1 %", "wait_mean <= 19 ms")
     advice = advised({"fifo": (14, runs(FIFO))}, targets)

@@ -248,9 +248,11 @@ def may_stay(advice: Advice, found: Today, chosen: Measured | None = None) -> bo
     if _worse_call(advice, found, chosen) is not None:
         return False
     worst, behind = found.rival.worst, found.rival.most_behind
-    is_as_good = behind <= MATERIAL or (found.rival.behind.mean or 0.0) <= 0
     if behind < 0 or _waits_briefly(found, chosen):
         return True
+    if behind < NOTABLE and fault(advice, found, chosen) is None:
+        return True  # some gain by a change what others lose by it: that is no reason for one
+    is_as_good = behind <= MATERIAL or (found.rival.behind.mean or 0.0) <= 0
     return is_as_good and (worst is None or worst[1] <= NOTABLE)
 
 
@@ -264,7 +266,7 @@ def _met(advice: Advice, found: Today) -> str:
         not_so = f"as much as {other}" if said == text else f"not {text}"
         losses = f"{FRACTION.quantity(lost, digits=2)}, {not_so}"
         return f"{begin} and loses {losses}; {waits}"
-    fare = "alike" if found.rival.most_behind >= 0 else fare_words(found.rival, found, advice.answer)
+    fare = fare_words(found.rival, found, advice.answer)
     return f"{begin}, and users fare {fare}{f'; but {waits}' if _stands(advice, found) else ''}"
 
 
