@@ -353,7 +353,7 @@ class RunDict(TypedDict):
     duration: str
     warmup: NotRequired[str | None]
     seed: NotRequired[int | None]
-    stack: NotRequired[Literal["rfc", "ns2-sack1", "linux", "inet-reno"] | None]
+    stack: NotRequired[Literal["rfc", "ns2-sack1", "linux", "inet-reno", "quic"] | None]
     host: NotRequired[Literal["ideal", "linux-1g", "linux-10g", "linux-100g", "mininet"] | None]
 
 
@@ -409,7 +409,7 @@ class FlowDict(TypedDict):
     congestion: NotRequired[str | None]
     fast_convergence: NotRequired[bool | None]
     growth: NotRequired[Literal["per-ack", "per-segment"] | None]
-    recovery: NotRequired[Literal["tahoe", "reno", "newreno", "sack", "sack-ns2", "reno-ns2", "newreno-ns2", "linux-ns2", "linux"] | None]
+    recovery: NotRequired[Literal["tahoe", "reno", "newreno", "sack", "sack-ns2", "reno-ns2", "newreno-ns2", "linux-ns2", "linux", "quic"] | None]
     segment: NotRequired[str | None]
     header: NotRequired[str | None]
     ack: NotRequired[str | None]
@@ -447,7 +447,7 @@ class FlowDict(TypedDict):
     start: NotRequired[str | None]
     stop: NotRequired[str | None]
     application: NotRequired[ApplicationDict | Literal["bulk"] | None]
-    stack: NotRequired[Literal["rfc", "ns2-sack1", "linux", "inet-reno"] | None]
+    stack: NotRequired[Literal["rfc", "ns2-sack1", "linux", "inet-reno", "quic"] | None]
     host: NotRequired[Literal["ideal", "linux-1g", "linux-10g", "linux-100g", "mininet"] | None]
 
 
@@ -700,7 +700,7 @@ class ResolvedStack(TypedDict):
     congestion: str
     fast_convergence: bool
     growth: Literal["per_ack", "per_segment"]
-    recovery: Literal["tahoe", "reno", "newreno", "sack", "sack_ns2", "reno_ns2", "newreno_ns2", "linux_ns2", "linux"]
+    recovery: Literal["tahoe", "reno", "newreno", "sack", "sack_ns2", "reno_ns2", "newreno_ns2", "linux_ns2", "linux", "quic"]
     segment_bytes: int
     header_bytes: int
     ack_bytes: int

@@ -173,6 +173,11 @@ def test_controls_that_linux_has_are_accepted(control: str) -> None:
             "at most 400 different round-trip times",
         ),
         ({"run__stack": "rfc"}, "flows.bulk.recovery", "linux"),
+        (
+            {"run__stack": "quic"},
+            "flows.bulk.recovery",
+            "linux, as with run.stack = 'linux': the kernel has no QUIC",
+        ),
         ({"flows__bulk__window": "64 KB"}, "flows.bulk.window", "16 MiB"),
         ({"flows__bulk__access_rate": "1 Gbps"}, "flows.bulk.access_rate", "none"),
         (

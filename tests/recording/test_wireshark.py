@@ -99,6 +99,7 @@ def everything() -> dict[str, Any]:
                 "reverse_path": ["back"],
                 "application": {"kind": "ping", "interval": "100 ms"},
             },
+            {"name": "quic", "stack": "quic", "rtt": "30 ms", "path": ["there"], "reverse_path": ["back"]},
         ],
     }
 
@@ -216,7 +217,7 @@ def losses(stack: str, **more: Any) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("stack", ["rfc", "linux", "ns2-sack1", "inet-reno"])
+@pytest.mark.parametrize("stack", ["rfc", "linux", "ns2-sack1", "inet-reno", "quic"])
 def test_retransmissions_are_those_of_the_flows_table(stack: str, tmp_path: Path) -> None:
     path = tmp_path / "a.pcapng"
     content = losses(stack, window="2 MB", window_scaling=True)

@@ -28,7 +28,7 @@ UDP = {"kind": "udp", "packet": "100 B", "rate": "1 Mbps"}
         (
             "run.stack",
             "bsd",
-            "run.stack: 'bsd' is not a known word; accepted: rfc, ns2-sack1, linux, inet-reno",
+            "run.stack: 'bsd' is not a known word; accepted: rfc, ns2-sack1, linux, inet-reno, quic",
         ),
         ("run.name", "a\a", "run.name: 'a\\x07' is not a usable title; accepted: one line of text"),
         (

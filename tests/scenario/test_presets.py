@@ -7,12 +7,13 @@ import pytest
 
 from bufferlab.scenario import Scenario
 
-STACKS = ("rfc", "ns2-sack1", "linux", "inet-reno")
+STACKS = ("rfc", "ns2-sack1", "linux", "inet-reno", "quic")
 CRATES = Path(__file__).parents[2] / "crates"
 
 
 @pytest.mark.parametrize(
-    ("name", "wire_bytes"), [("rfc", 1500), ("linux", 1500), ("ns2-sack1", 1040), ("inet-reno", 576)]
+    ("name", "wire_bytes"),
+    [("rfc", 1500), ("linux", 1500), ("ns2-sack1", 1040), ("inet-reno", 576), ("quic", 1500)],
 )
 def test_packets_on_the_wire(name: str, wire_bytes: int) -> None:
     scenario = Scenario.from_dict(

@@ -42,17 +42,17 @@ def test_only_splitbuff_needs_no_buffer(table: dict[str, Any]) -> None:
 @pytest.mark.parametrize("word", ["bbr", "bbr1", "bbr3"])
 def test_bbr_needs_selective_acknowledgments(make: Make, word: str) -> None:
     make({"flows.short.congestion": word})
-    for recovery in ("sack", "linux"):
+    for recovery in ("sack", "linux", "quic"):
         make({"flows.short.congestion": word, "run.stack": "ns2-sack1", "flows.short.recovery": recovery})
     name = word.removesuffix("1")
     given = {"flows.short.congestion": word, "flows.short.recovery": "newreno"}
     with pytest.raises(
-        InputError, match=rf"recovery: 'newreno' does not go with {name}; accepted: sack or linux"
+        InputError, match=rf"recovery: 'newreno' does not go with {name}; accepted: sack or linux or quic"
     ):
         make(given)
     for stack, recovery in (("ns2-sack1", "sack-ns2"), ("inet-reno", "reno")):
         message = (
-            rf"flows\[0\]\.congestion: '{name}' needs the recovery sack or linux, and the stack "
+            rf"flows\[0\]\.congestion: '{name}' needs the recovery sack or linux or quic, and the stack "
             rf"'{stack}' has {recovery}; accepted: it with recovery = 'sack' or 'linux', or with a stack of"
         )
         for key in ("run.stack", "flows.short.stack"):

@@ -202,7 +202,7 @@ fn one_mistake_is_one_line() {
             "100 s",
             "run.warmup: '100 s' leaves nothing to measure; accepted: less than the duration",
         ),
-        ("run.stack", "bsd", "'bsd' is not a known word; accepted: rfc, ns2-sack1, linux, inet-reno"),
+        ("run.stack", "bsd", "'bsd' is not a known word; accepted: rfc, ns2-sack1, linux, inet-reno, quic"),
         ("links.west.queue", "fq-codel", "'fq-codel' is not accepted here (did you mean 'fq_codel'?)"),
         (
             "links.west.queue",

@@ -132,7 +132,8 @@ fn check_tcp(plan: &Plan, group: &GroupPlan, tcp: &TcpPlan, at: &str) -> Checked
     tcp.config.validate().map_err(|error| error.under(at))?;
     tcp.congestion.validate().map_err(|error| error.under(&format!("{at}.congestion")))?;
     if tcp.congestion.needs_rates() {
-        let (recovery, accepted) = (tcp.config.recovery, "sack or linux, which BBR's delivery rates need");
+        let (recovery, accepted) =
+            (tcp.config.recovery, "sack, linux or quic, which BBR's delivery rates need");
         require(recovery.computes_pipe(), format!("{at}.recovery"), format!("{recovery:?}"), accepted)?;
     }
     check_ecn(tcp, at)?;

@@ -26,6 +26,8 @@ pub(crate) struct UnderWay {
 const SYN: u32 = 1;
 const HAS_SACK: u32 = 2;
 const MARKED: u32 = 4;
+/// The bits above say how long it was delayed.
+const DELAY_SHIFT: u32 = 8;
 
 impl Arrival {
     pub(crate) const NONE: Arrival = Arrival { at: Time::NEVER, echo: Time::ZERO, ack: 0, flags: 0 };
@@ -34,6 +36,7 @@ impl Arrival {
     pub(crate) fn new(at: Time, ack: Ack) -> Arrival {
         let flag = |holds: bool, bit: u32| u32::from(holds) * bit;
         let flags = flag(ack.syn, SYN) | flag(ack.has_sack, HAS_SACK) | flag(ack.marked, MARKED);
+        let flags = flags | u32::from(ack.delay) << DELAY_SHIFT;
         Arrival { at, echo: ack.echo, ack: ack.ack, flags }
     }
 
@@ -41,6 +44,7 @@ impl Arrival {
     pub(crate) fn ack(&self) -> Ack {
         let Arrival { echo, ack, flags, .. } = *self;
         let is = |bit| flags & bit != 0;
-        Ack { ack, syn: is(SYN), has_sack: is(HAS_SACK), marked: is(MARKED), echo }
+        let delay = (flags >> DELAY_SHIFT) as u8;
+        Ack { ack, syn: is(SYN), has_sack: is(HAS_SACK), marked: is(MARKED), delay, echo }
     }
 }

@@ -1,6 +1,6 @@
 //! What an acknowledgment says.
 
-use bufferlab_units::Time;
+use bufferlab_units::{Span, Time};
 
 /// Up to three ranges of segments held beyond the cumulative acknowledgment, the newest first (RFC 2018
 /// section 4; three fit beside a timestamp option, section 3).
@@ -79,6 +79,24 @@ pub struct Ack {
     pub has_sack: bool,
     /// The segments that it acknowledges had been marked (RFC 8257 section 3.2).
     pub marked: bool,
-    /// The timestamp echoed (RFC 7323 section 4.3).
+    /// QUIC: how long it was delayed, in 255ths of the longest delay (RFC 9000 section 19.3, ACK Delay, which has a
+    /// coarse unit, too).
+    pub delay: u8,
+    /// The timestamp echoed (RFC 7323 section 4.3). QUIC: when the newest packet that has arrived was sent.
     pub echo: Time,
 }
+
+impl Ack {
+    /// A delay as it is reported, where `longest` is the longest.
+    pub(crate) fn reported(delay: Span, longest: Span) -> u8 {
+        let parts = u128::from(delay.min(longest).as_ps()) * u128::from(u8::MAX);
+        parts.checked_div(longest.as_ps().into()).unwrap_or(0) as u8
+    }
+
+    /// The delay that was reported.
+    pub(crate) fn delay_of(reported: u8, longest: Span) -> Span {
+        Span::from_ps(longest.as_ps() / u64::from(u8::MAX) * u64::from(reported))
+    }
+}
+
+const _: () = assert!(size_of::<Ack>() == 16, "an acknowledgment moves in two registers");

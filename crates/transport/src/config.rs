@@ -51,6 +51,8 @@ words! {
         /// SACK as Linux repairs losses: RFC 6675's scoreboard with losses detected by the order of sending, so that a lost
         /// retransmission is found too, and the window brought down over a round by RFC 6937.
         Linux = "linux",
+        /// As QUIC repairs losses: each packet has a number of its own, so that order and time of sending are known (RFC 9002).
+        Quic = "quic",
     }
 }
 
@@ -70,9 +72,14 @@ impl Recovery {
         matches!(self, Recovery::RenoNs2 | Recovery::NewRenoNs2)
     }
 
-    /// Whether RFC 6675's `Pipe` is computed from a scoreboard.
+    /// Whether what is in the network is counted segment by segment: RFC 6675's `Pipe`, or QUIC's packets in flight.
     pub fn computes_pipe(self) -> bool {
-        matches!(self, Recovery::Sack | Recovery::Linux)
+        matches!(self, Recovery::Sack | Recovery::Linux | Recovery::Quic)
+    }
+
+    /// Whether the rules of recovery decide what is sent also while nothing is lost.
+    pub(crate) fn decides_always(self) -> bool {
+        matches!(self, Recovery::LinuxNs2 | Recovery::Quic)
     }
 }
 
@@ -160,7 +167,7 @@ parameters! {
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct TcpConfig {
         /// How losses are repaired; `linux` is `sack` with losses detected by the order of sending, tail-loss probes (both RFC
-        /// 8985) and the window brought down over a round trip (RFC 6937).
+        /// 8985) and the window brought down over a round trip (RFC 6937); `quic` is RFC 9002.
         // RFC 6675.
         recovery: Recovery = Recovery::Sack, choice::<Recovery>();
         /// Payload of a full segment (MSS).
@@ -218,7 +225,8 @@ parameters! {
         // RFC 9293 section 3.5.
         handshake: bool = true, FLAG;
         /// Segments leave evenly: 2 windows a round trip below half of the slow-start threshold, 1.2 above, as Linux paces
-        /// under the queue `fq`; the first ten leave at once; `bbr` and `bbr3` have a pace of their own.
+        /// under the queue `fq`, with the recovery `quic` 1.25 always; the first ten leave at once; `bbr` and `bbr3` have a pace of
+        /// their own.
         paced: bool = false, FLAG;
         /// How many consecutive segments leave as one packet, at most; default one.
         offload: Option<Offload> = None, count("segments", 1, MAX_PACKET_SEGMENTS as u64);

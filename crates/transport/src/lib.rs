@@ -1,4 +1,4 @@
-//! TCP sender and receiver, a datagram source, and the two sides of a video call: sans-IO, time passed in.
+//! TCP and QUIC sender and receiver, a datagram source, and the two sides of a video call: sans-IO, time passed in.
 //!
 //! Nothing here reads a clock or sends a packet. A [`Sender`] is driven by [`Sender::on_ack`] and
 //! [`Sender::on_timer`], asked for segments by [`Sender::poll_transmit`] and for its next timer by
@@ -6,7 +6,8 @@
 //!
 //! Segments are numbered from 0, each of one maximum size (the last of a transfer may be shorter), so sequence
 //! numbers are small and dense and every scoreboard is a ring. Reading list: RFC 9293 for the whole, RFC 5681
-//! and 6582 (Reno, `NewReno`), RFC 2018 and 6675 (SACK), RFC 6298 (timer), RFC 7323 (timestamps).
+//! and 6582 (Reno, `NewReno`), RFC 2018 and 6675 (SACK), RFC 6298 (timer), RFC 7323 (timestamps); RFC 9002
+//! for QUIC.
 
 mod ack;
 mod call;

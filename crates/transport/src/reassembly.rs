@@ -22,12 +22,14 @@ pub(crate) struct Reassembly {
     recent: SackBlocks,
 }
 
-impl Reassembly {
+impl Default for Reassembly {
     /// Nothing held.
-    pub(crate) fn new() -> Reassembly {
+    fn default() -> Reassembly {
         Reassembly { words: vec![0; LEAST_WORDS], held: 0, end: 0, recent: SackBlocks::NONE }
     }
+}
 
+impl Reassembly {
     /// Nothing is held.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
@@ -176,7 +178,7 @@ mod tests {
 
     #[test]
     fn the_newest_range_is_reported_first() {
-        let mut held = Reassembly::new();
+        let mut held = Reassembly::default();
         for seq in [2, 4, 6, 8] {
             held.insert(0, seq);
         }
@@ -191,7 +193,7 @@ mod tests {
     /// RFC 2018 section 4: also if more recent ranges have taken its place.
     #[test]
     fn a_copy_of_what_is_held_reports_its_range_first() {
-        let mut held = Reassembly::new();
+        let mut held = Reassembly::default();
         for seq in [2, 3, 6, 8, 10] {
             held.insert(0, seq);
         }
@@ -205,7 +207,7 @@ mod tests {
         for next in 0..130 {
             // every third, over all words of which the first and the last share one
             let held: Vec<u32> = (next + 1..next + 64 * LEAST_WORDS as u32).step_by(3).collect();
-            let mut reassembly = Reassembly::new();
+            let mut reassembly = Reassembly::default();
             for &seq in &held {
                 reassembly.insert(next, seq);
             }
@@ -227,7 +229,7 @@ mod tests {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             (state >> 8) % bound
         };
-        let (mut held, mut twin, mut next) = (Reassembly::new(), BTreeSet::new(), 0);
+        let (mut held, mut twin, mut next) = (Reassembly::default(), BTreeSet::new(), 0);
         for _ in 0..100_000 {
             let seq = next + random(300);
             if seq == next {

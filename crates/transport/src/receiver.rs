@@ -11,14 +11,18 @@
 //! sent). A segment that has already arrived was a spurious retransmission (reported by RFC 2883 and counted by RFC
 //! 3708). In-order segments cost one store for this.
 //!
+//! QUIC's receiver (RFC 9000 section 13.2) acknowledges by packets: `receiver::packets`.
+//!
 //! Departures: the application reads at once, so the advertised window is constant unless it is tuned (`tuning`); quick
 //! acknowledgments come at a connection's start only, in Linux after a silence and a segment that came twice, too.
+
+mod packets;
 
 use bufferlab_units::{Span, Time};
 
 use crate::reassembly::Reassembly;
 use crate::tuning::Tuning;
-use crate::{Ack, Notice, SackBlocks, TcpConfig};
+use crate::{Ack, Notice, Recovery, SackBlocks, TcpConfig};
 
 /// A TCP receiver.
 #[derive(Clone, Debug)]
@@ -45,17 +49,19 @@ pub struct Receiver {
     usual: Notice,
     /// When the highest segment that came was sent.
     highest_sent: Time,
-    /// Made when the first segment comes out of order.
+    /// Made when the first segment comes out of order, or the first packet where packets are acknowledged.
     apart: Option<Box<Apart>>,
     /// Of a receiver that tunes its window.
     tuning: Option<Box<Tuning>>,
 }
 
 /// What a receiver needs once something came out of order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Apart {
     held: Reassembly,
     disorder: Disorder,
+    /// When the newest packet came, of a receiver that acknowledges by packets.
+    arrived: Time,
 }
 
 /// What came out of order.
@@ -82,7 +88,7 @@ impl Receiver {
             quick: 0,
             most_quick: 0,
             holds: false,
-            usual: Notice::default(),
+            usual: if config.recovery == Recovery::Quic { Notice::PLAIN.by_packet() } else { Notice::PLAIN },
             highest_sent: Time::ZERO,
             apart: None,
             tuning: config.tuning().map(|config| Box::new(Tuning::new(config))),
@@ -121,7 +127,7 @@ impl Receiver {
     #[inline(always)]
     pub fn on_data(&mut self, now: Time, seq: u32, sent: Time, notice: Notice) -> Option<Ack> {
         if notice != self.usual {
-            return Some(self.on_notice(now, seq, 1, sent, notice));
+            return self.on_notice(now, seq, 1, sent, notice);
         }
         if seq <= self.last_ack && sent >= self.ts_recent {
             self.ts_recent = sent;
@@ -145,17 +151,18 @@ impl Receiver {
     /// acknowledgment gets its own before, "to reflect the prior CE state" (Linux); the segment's then goes by a timer
     /// that runs out at once. A segment with CWR is acknowledged at once, with what waits.
     #[inline(never)]
-    fn on_notice(&mut self, now: Time, seq: u32, count: u32, sent: Time, notice: Notice) -> Ack {
+    fn on_notice(&mut self, now: Time, seq: u32, count: u32, sent: Time, notice: Notice) -> Option<Ack> {
+        if self.usual.is_by_packet() {
+            return self.on_quic_packet(now, seq, count, sent, notice);
+        }
         let changes = notice.is_marked() != self.usual.is_marked();
         let before = (changes && self.pending > 0).then(|| self.acknowledge(self.reports()));
         self.usual = Notice::new(notice.is_marked(), false);
         self.take(seq, count, sent);
-        if let Some(ack) = before {
+        if before.is_some() {
             (self.pending, self.ack_deadline) = (1, now);
-            ack
-        } else {
-            self.acknowledge(self.reports())
         }
+        before.or_else(|| Some(self.acknowledge(self.reports())))
     }
 
     /// `count` segments of one packet, from `seq` on; whether they came in order.
@@ -182,7 +189,7 @@ impl Receiver {
     #[inline(never)]
     pub fn on_packet(&mut self, now: Time, seq: u32, count: u32, sent: Time, notice: Notice) -> Option<Ack> {
         if notice != self.usual {
-            return Some(self.on_notice(now, seq, count, sent, notice));
+            return self.on_notice(now, seq, count, sent, notice);
         }
         let in_order = self.take(seq, count, sent);
         let quick = self.quick > 0;
@@ -218,9 +225,7 @@ impl Receiver {
     /// copy of an old one (RFC 9293 section 3.10.7.4). Says whether there is something to report.
     #[inline(never)]
     fn on_disorder(&mut self, seq: u32, sent: Time) -> bool {
-        let Apart { held, disorder } = &mut **self.apart.get_or_insert_with(|| {
-            Box::new(Apart { held: Reassembly::new(), disorder: Disorder::default() })
-        });
+        let Apart { held, disorder, .. } = &mut **self.apart.get_or_insert_with(Box::default);
         let end = self.next.max(held.end());
         if seq >= end {
             self.highest_sent = sent;
@@ -255,7 +260,13 @@ impl Receiver {
 
     /// Gives the delayed acknowledgment if its time has come.
     pub fn on_timer(&mut self, now: Time) -> Option<Ack> {
-        (now >= self.ack_deadline).then(|| self.acknowledge(self.reports()))
+        (now >= self.ack_deadline).then(|| {
+            if self.usual.is_by_packet() {
+                self.acknowledge_packets(now)
+            } else {
+                self.acknowledge(self.reports())
+            }
+        })
     }
 
     #[inline]
@@ -263,7 +274,8 @@ impl Receiver {
         self.pending = 0;
         self.ack_deadline = Time::NEVER;
         self.last_ack = self.next;
-        Ack { ack: self.next, syn: false, has_sack, marked: self.usual.is_marked(), echo: self.ts_recent }
+        let marked = self.usual.is_marked();
+        Ack { ack: self.next, syn: false, has_sack, marked, delay: 0, echo: self.ts_recent }
     }
 }
 

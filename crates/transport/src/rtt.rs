@@ -188,12 +188,17 @@ impl RttEstimator {
     /// The timeout now.
     #[inline]
     pub fn rto(&self) -> Span {
-        if self.backoff == 0 {
-            return self.base_rto;
-        }
-        let factor = 1_u64 << self.backoff.min(16);
-        let ps = self.base_rto.as_ps().saturating_mul(factor);
-        Span::from_ps(ps.min(self.max_rto.as_ps()))
+        if self.backoff == 0 { self.base_rto } else { self.backed_off(self.base_rto) }
+    }
+
+    /// A timeout, doubled for each that ran out since the last sample.
+    pub(crate) fn backed_off(&self, timeout: Span) -> Span {
+        timeout.saturating_mul(1 << self.backoff.min(16)).min(self.max_rto)
+    }
+
+    /// The timeout without backoff.
+    pub(crate) fn base_rto(&self) -> Span {
+        self.base_rto
     }
 
     /// Least margin of the timeout above the smoothed round-trip time.

@@ -27,6 +27,7 @@ pub struct Notice(u8);
 impl Notice {
     const MARKED: u8 = 1;
     const REDUCED: u8 = 2;
+    const BY_PACKET: u8 = 4;
 
     /// Nothing.
     pub const PLAIN: Notice = Notice(0);
@@ -35,6 +36,16 @@ impl Notice {
     #[inline(always)]
     pub fn new(marked: bool, reduced: bool) -> Notice {
         Notice((u8::from(marked) * Notice::MARKED) | (u8::from(reduced) * Notice::REDUCED))
+    }
+
+    /// What no segment says: a receiver that expects it looks at each closely.
+    pub(crate) fn by_packet(self) -> Notice {
+        Notice(self.0 | Notice::BY_PACKET)
+    }
+
+    /// Whether it is that.
+    pub(crate) fn is_by_packet(self) -> bool {
+        self.0 & Notice::BY_PACKET != 0
     }
 
     /// A queue marked it.

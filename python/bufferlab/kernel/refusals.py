@@ -325,7 +325,11 @@ def _group(key: str, group: Mapping[str, Any]) -> Iterator[InputError]:
     if source["ecn"] == "abe":
         yield _refuse(f"{key}.ecn", "abe", "off or classic: Linux responds to a mark as to a loss")
     yield from _control(key, source["congestion"])
-    yield from _connection(key, source)
+    if source["recovery"] == "quic":
+        accepted = "linux, as with run.stack = 'linux': the kernel has no QUIC"
+        yield _refuse(f"{key}.recovery", "quic", accepted)
+    else:
+        yield from _connection(key, source)
 
 
 def _hosts(key: str, group: Mapping[str, Any]) -> Iterator[InputError]:

@@ -52,7 +52,8 @@ fn check_recovery(flow: &Flow, tcp: &Stack, run_stack: &str, reading: &mut Readi
     let with_sack =
         STACKS.iter().filter(|(_, preset)| preset.connection.recovery.computes_pipe()).map(|(name, _)| *name);
     let with_sack = with_sack.collect::<Vec<_>>().join(", ");
-    let problem = format!("needs the recovery sack or linux, and the stack '{stack}' has {given}");
+    let problem =
+        format!("needs the recovery {}, and the stack '{stack}' has {given}", counting.join(" or "));
     let accepted = format!("it with recovery = 'sack' or 'linux', or with a stack of {with_sack}");
     reading.refuse(Mistake::new(problem).key("congestion").text(word).accepted(accepted));
 }

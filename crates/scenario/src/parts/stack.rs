@@ -1,7 +1,8 @@
 //! Stack presets: what TCP the hosts run unless a flow's keys say otherwise.
 //!
 //! Each constant names its source. `rfc` follows the standards, `linux` a current Linux host, `ns2-sack1`
-//! Agent/TCP/Sack1 and TCPSink/Sack1 of ns-2 2.35, `inet-reno` the OMNeT++/INET of 2011 with its default Reno.
+//! Agent/TCP/Sack1 and TCPSink/Sack1 of ns-2 2.35, `inet-reno` the OMNeT++/INET of 2011 with its default Reno, `quic` the
+//! standards of QUIC.
 
 use std::sync::LazyLock;
 
@@ -14,12 +15,18 @@ use crate::quantity::hosts::{Offload, SCALED_WINDOW_BYTES, Window};
 use crate::quantity::jitter::Jitter;
 
 /// The presets by name; the standards are the first.
-pub static STACKS: LazyLock<[(&str, Stack); 4]> = LazyLock::new(|| {
-    [("rfc", rfc()), ("ns2-sack1", ns2_sack1()), ("linux", linux()), ("inet-reno", inet_reno())]
+pub static STACKS: LazyLock<[(&str, Stack); 5]> = LazyLock::new(|| {
+    [
+        ("rfc", rfc()),
+        ("ns2-sack1", ns2_sack1()),
+        ("linux", linux()),
+        ("inet-reno", inet_reno()),
+        ("quic", quic()),
+    ]
 });
 
 /// The names of the presets.
-pub const STACK_WORDS: WordOf = WordOf(&["rfc", "ns2-sack1", "linux", "inet-reno"]);
+pub const STACK_WORDS: WordOf = WordOf(&["rfc", "ns2-sack1", "linux", "inet-reno", "quic"]);
 
 /// The preset of a name.
 pub fn preset(name: &str) -> &'static Stack {
@@ -209,6 +216,68 @@ fn inet_reno() -> Stack {
         // What a host hands to its network card as one packet meets a router's queue as many.
         offload: Offload::None,
         // INET's hosts take no time.
+        jitter: Jitter(None),
+    }
+}
+
+/// RFC 9000 (QUIC) and RFC 9002 (its loss detection and congestion control); what recovery means there, with its constants,
+/// is in `crates/transport/src/recovery/quic.rs`.
+fn quic() -> Stack {
+    Stack {
+        // RFC 9002 section 7: "similar to TCP NewReno".
+        congestion: control("reno"),
+        // as in TCP
+        fast_convergence: true,
+        // RFC 9002 sections 7.3.1 and 7.3.3 count what each acknowledgment acknowledges.
+        growth: Growth::PerSegment,
+        connection: TcpConfig {
+            // RFC 9002.
+            recovery: Recovery::Quic,
+            // A 1500-byte IP packet, as a sender that probes the path's MTU finds it (RFC 9000 section 14.3): 20 bytes of IP, 8
+            // of UDP, 11 of a short header (RFC 9000 section 17.3.1: flags, a connection ID of 8 bytes, a packet number of 2),
+            // 16 of an authentication tag (RFC 9001 section 5.3) and 6 of a STREAM frame's type, stream and offset (RFC 9000
+            // section 19.8) leave 1439.
+            mss_bytes: 1439,
+            header_bytes: 61,
+            // An ACK frame of 10 bytes in the place of the STREAM frame's 6 (RFC 9000 section 19.3).
+            ack_bytes: 65,
+            // RFC 9002 section 7.2: "ten times the maximum datagram size (max_datagram_size), while limiting the window to
+            // the larger of 14,720 bytes or twice the maximum datagram size".
+            initial_window: 10,
+            // RFC 9002 appendix B.3: infinite.
+            initial_ssthresh: None,
+            // RFC 9000 section 13.2.2: "A receiver SHOULD send an ACK frame after receiving at least two ack-eliciting
+            // packets"; draft-ietf-quic-ack-frequency lets a sender ask for another number.
+            ack_every: 2,
+            // RFC 9000 section 18.2, max_ack_delay: "If this value is absent, a default of 25 milliseconds is assumed."
+            ack_delay: Span::from_ms(25),
+            // RFC 9002 section 6.2.1: "The PTO period MUST be at least kGranularity", 1 ms.
+            min_rto: Span::from_ms(1),
+            // RFC 9002 has no upper bound; RFC 6298 rule (2.5).
+            max_rto: Span::from_s(60),
+            // RFC 9002 section 6.2.1: max(4*rttvar, kGranularity).
+            rto_margin: Span::from_ms(1),
+            // RFC 9002 section 6.2.2: an initial round-trip time of 333 ms, and twice that for its variation.
+            initial_rto: Span::from_ms(999),
+            clock: Span::from_ps(1),
+            // Packet numbers, not timestamps, say which packet is acknowledged.
+            timestamps: false,
+            // Packets are counted in flight, not acknowledgments.
+            limited_transmit: false,
+            // RFC 9001 section 4: a round trip. That of TLS over TCP, a second one, is not part of the other stacks.
+            handshake: true,
+            // RFC 9002 section 7.7: "A sender SHOULD pace".
+            paced: true,
+            ..TcpConfig::default()
+        },
+        // No scaling: limits of flow control are numbers of up to 62 bits (RFC 9000 section 4.1). As for `rfc`.
+        window: Window::Bytes(SCALED_WINDOW_BYTES),
+        window_scaling: true,
+        // RFC 9002 section 7.8 leaves it open; what goes on after a silence is paced.
+        after_idle: AfterIdle::Keep,
+        // What a host hands to its network card as one packet meets a router's queue as many.
+        offload: Offload::None,
+        // The standards know no processing time.
         jitter: Jitter(None),
     }
 }

@@ -59,11 +59,14 @@ impl TcpKeys {
         self.given().any(|given| given == key)
     }
 
-    /// A preset with these keys. A congestion control may choose the recovery, unless that is given. The preset's jitter
+    /// A preset with these keys. A congestion control may choose the recovery, unless that is given; `newreno` with QUIC's
+    /// is RFC 9002's, whose window is Reno's and whose recovery is its own. The preset's jitter
     /// goes with its recovery: with another, it would delay segments.
     pub fn over(&self, preset: &Stack) -> Stack {
         let mut stack = preset.overridden(&self.host);
-        if let Some(recovery) = self.host.congestion.as_ref().and_then(recovery_of) {
+        if let Some(recovery) = self.host.congestion.as_ref().and_then(recovery_of)
+            && (stack.connection.recovery, recovery) != (Recovery::Quic, Recovery::NewReno)
+        {
             stack.connection.recovery = recovery;
         }
         for (key, value) in &self.connection {

@@ -17,7 +17,7 @@ use bufferlab_units::Span;
 use crate::oracle;
 use crate::scenes::{MS, RATE_BPS, S, dumbbell, red, tcp_of};
 
-const RECOVERIES: [(&str, Recovery); 8] = [
+const RECOVERIES: [(&str, Recovery); 9] = [
     ("tahoe", Recovery::Tahoe),
     ("reno", Recovery::Reno),
     ("newreno", Recovery::NewReno),
@@ -26,6 +26,7 @@ const RECOVERIES: [(&str, Recovery); 8] = [
     ("reno-ns2", Recovery::RenoNs2),
     ("newreno-ns2", Recovery::NewRenoNs2),
     ("linux-ns2", Recovery::LinuxNs2),
+    ("quic", Recovery::Quic),
 ];
 
 /// Compares with the committed text, or writes it if `BUFFERLAB_GOLDEN=update`.

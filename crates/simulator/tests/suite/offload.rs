@@ -52,7 +52,7 @@ fn a_queue_counts_packets_and_their_bytes() {
 
 #[test]
 fn packets_of_one_segment_are_ordinary_ones() {
-    for recovery in [Recovery::Reno, Recovery::Sack, Recovery::Linux, Recovery::SackNs2] {
+    for recovery in [Recovery::Reno, Recovery::Sack, Recovery::Linux, Recovery::Quic, Recovery::SackNs2] {
         let mut plan = dumbbell(recovery, 20, &[40, 60, 80]);
         tcp_of(&mut plan).config.ack_every = 2;
         let ordinary = outcome(&plan);
@@ -83,7 +83,7 @@ fn a_limit_in_packets_takes_more_bytes_and_one_in_bytes_takes_fewer_packets() {
 /// What flows count are segments, what queues count are packets, and their bytes are the same.
 #[test]
 fn what_is_sent_comes_to_the_queue_byte_by_byte() {
-    for recovery in [Recovery::NewReno, Recovery::Sack, Recovery::Linux] {
+    for recovery in [Recovery::NewReno, Recovery::Sack, Recovery::Linux, Recovery::Quic] {
         let mut plan = dumbbell(recovery, 15, &[40, 60]);
         plan.warmup_ps = 0;
         let tcp = tcp_of(&mut plan);

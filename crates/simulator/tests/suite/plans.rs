@@ -198,6 +198,7 @@ fn recovery() -> impl Strategy<Value = Recovery> {
         Just(Recovery::NewReno),
         Just(Recovery::Sack),
         Just(Recovery::Linux),
+        Just(Recovery::Quic),
         Just(Recovery::SackNs2),
     ]
 }
@@ -206,7 +207,7 @@ fn recovery() -> impl Strategy<Value = Recovery> {
 const CONTROLS: [(&str, f64); 3] = [("reno", 0.55), ("dctcp", 0.9), ("prague", 0.4)];
 
 fn recovery_for(congestion: &CongestionConfig, recovery: Recovery) -> Recovery {
-    if congestion.needs_rates() && recovery != Recovery::Linux { Recovery::Sack } else { recovery }
+    if congestion.needs_rates() && !recovery.computes_pipe() { Recovery::Sack } else { recovery }
 }
 
 fn ecn() -> impl Strategy<Value = EcnUse> {

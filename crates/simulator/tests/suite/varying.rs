@@ -151,7 +151,7 @@ proptest! {
 fn random_plans_vary() {
     let mut runner = TestRunner::new(config(1));
     let mut counts = [0; 7];
-    for _ in 0..400 {
+    for _ in 0..500 {
         let plan = plans().new_tree(&mut runner).unwrap().current().0;
         let outcome = outcome(&plan);
         for row in (0..outcome.queues.link.len()).filter(|&row| outcome.queues.group[row] == ALL_GROUPS) {

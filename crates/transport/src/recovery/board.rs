@@ -1,6 +1,7 @@
 //! What a connection keeps of its segments: at most one scoreboard, whatever the recovery.
 
 use super::linux_ns2::LinuxNs2;
+use super::quic::Quic;
 use super::scoreboard::Scoreboard;
 use crate::window::SendWindow;
 
@@ -15,6 +16,8 @@ pub(super) enum Board {
     Resting(Box<Scoreboard>),
     /// What ns-2's `Agent/TCP/Linux` keeps.
     LinuxNs2(Box<LinuxNs2>),
+    /// What QUIC keeps.
+    Quic(Box<Quic>),
 }
 
 impl Board {
@@ -35,14 +38,18 @@ impl Board {
     }
 
     /// The scoreboard, whatever it describes.
-    pub(super) fn kept(&self) -> Option<&Scoreboard> {
-        if let Board::Active(board) | Board::Resting(board) = self { Some(board) } else { None }
-    }
-
-    /// The same.
     #[inline]
     pub(super) fn kept_mut(&mut self) -> Option<&mut Scoreboard> {
         if let Board::Active(board) | Board::Resting(board) = self { Some(board) } else { None }
+    }
+
+    /// Segments considered lost so far.
+    pub(super) fn losses(&self) -> u64 {
+        match self {
+            Board::Active(board) | Board::Resting(board) => board.losses(),
+            Board::Quic(state) => state.losses(),
+            _ => 0,
+        }
     }
 
     /// The outstanding segments are not described any more.
@@ -75,5 +82,15 @@ impl Board {
     /// The same.
     pub(super) fn linux_ns2_mut(&mut self) -> Option<&mut LinuxNs2> {
         if let Board::LinuxNs2(state) = self { Some(state) } else { None }
+    }
+
+    /// What QUIC keeps, if that is followed.
+    pub(super) fn quic(&self) -> Option<&Quic> {
+        if let Board::Quic(state) = self { Some(state) } else { None }
+    }
+
+    /// The same.
+    pub(super) fn quic_mut(&mut self) -> Option<&mut Quic> {
+        if let Board::Quic(state) = self { Some(state) } else { None }
     }
 }

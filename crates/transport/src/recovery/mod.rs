@@ -1,7 +1,8 @@
 //! Loss recovery: which segments are lost, and which are retransmitted.
 //!
 //! One file per family: `counting` for the recoveries that count duplicate acknowledgments, `counting_ns2` for ns-2's,
-//! `selective` for those with SACK, `linux_ns2` for ns-2's `Agent/TCP/Linux`. [`LossRecovery`] keeps the state of all. Clocks, timers and the congestion control are the sender's.
+//! `selective` for those with SACK, `linux_ns2` for ns-2's `Agent/TCP/Linux`, `quic` with its `ledger` of packets for QUIC.
+//! [`LossRecovery`] keeps the state of all. Clocks, timers and the congestion control are the sender's.
 //!
 //! Departures:
 //! - a timeout declares everything outstanding lost; RFC 8985 section 6.3 and Linux (`tcp_timeout_mark_lost`) spare
@@ -11,9 +12,11 @@
 mod board;
 mod counting;
 mod counting_ns2;
+mod ledger;
 mod linux_ns2;
 mod phase;
 mod prompt;
+mod quic;
 mod reduction;
 mod resent;
 mod scoreboard;
@@ -28,8 +31,9 @@ use crate::{Recovery, SackBlocks};
 use board::Board;
 use linux_ns2::LinuxNs2;
 pub(crate) use phase::{Phase, Progress, Suspicion};
+use quic::Quic;
 use reduction::Reduction;
-use scoreboard::{DUP_THRESH, Scoreboard};
+use scoreboard::DUP_THRESH;
 
 /// A connection's losses and their repair.
 #[derive(Clone, Debug)]
@@ -75,10 +79,10 @@ impl LossRecovery {
             limited_transmit,
             resend_first: false,
             partial_seen: false,
-            board: if kind == Recovery::LinuxNs2 {
-                Board::LinuxNs2(Box::new(LinuxNs2::new()))
-            } else {
-                Board::default()
+            board: match kind {
+                Recovery::LinuxNs2 => Board::LinuxNs2(Box::new(LinuxNs2::new())),
+                Recovery::Quic => Board::Quic(Box::default()),
+                _ => Board::default(),
             },
             dup_acks: 0,
             recover: 0,
@@ -99,6 +103,7 @@ impl LossRecovery {
     pub(crate) fn restart(&mut self, una: u32) {
         self.board.rest();
         self.restart_linux_ns2();
+        self.restart_quic(una);
         *self = LossRecovery {
             board: std::mem::take(&mut self.board),
             recover: una,
@@ -175,7 +180,7 @@ impl LossRecovery {
     pub(crate) fn decides(&self) -> bool {
         self.resend_first
             || match self.kind {
-                Recovery::LinuxNs2 => true,
+                kind if kind.decides_always() => true,
                 Recovery::Sack | Recovery::Linux => self.board.is_active(),
                 Recovery::SackNs2 => self.phase == Phase::Recovery,
                 _ => false,
@@ -220,7 +225,7 @@ impl LossRecovery {
             None if self.phase == Phase::Recovery && self.kind == Recovery::SackNs2 => {
                 self.counted_pipe.max(0) as u32
             }
-            None => window.flight(),
+            None => self.quic().map_or(window.flight(), Quic::in_flight),
         }
     }
 
@@ -228,13 +233,16 @@ impl LossRecovery {
     pub(crate) fn room(&self, window: &SendWindow) -> u32 {
         match self.computed_board() {
             Some(board) => window.cwnd.saturating_sub(board.pipe()).min(window.advertised_room()),
+            None if self.kind == Recovery::Quic => {
+                window.cwnd.saturating_sub(self.pipe(window)).min(window.advertised_room())
+            }
             None => window.bound(self.extra(window)).saturating_sub(window.nxt),
         }
     }
 
     /// Segments considered lost so far.
     pub(crate) fn losses(&self) -> u64 {
-        self.board.kept().map_or(0, Scoreboard::losses)
+        self.board.losses()
     }
 
     /// New data up to `window.una` is acknowledged, `acked` segments of it.

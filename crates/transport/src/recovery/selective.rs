@@ -151,8 +151,10 @@ impl LossRecovery {
     /// The next segment by the recovery's rules; the window is `cwnd` segments.
     #[inline(always)]
     pub(crate) fn take(&mut self, window: &mut SendWindow, cwnd: u32) -> Option<Segment> {
-        if self.kind == Recovery::LinuxNs2 {
-            return self.take_linux_ns2(window);
+        match self.kind {
+            Recovery::LinuxNs2 => return self.take_linux_ns2(window),
+            Recovery::Quic => return self.take_quic(window, cwnd),
+            _ => {}
         }
         let choice = self.choose(window, cwnd)?;
         match (choice, self.board.kept_mut()) {
@@ -174,8 +176,10 @@ impl LossRecovery {
 
     /// The segment that [`LossRecovery::take`] would give.
     pub(crate) fn peek(&mut self, window: &SendWindow, cwnd: u32) -> Option<Segment> {
-        if self.kind == Recovery::LinuxNs2 {
-            return self.choose_linux_ns2(window);
+        match self.kind {
+            Recovery::LinuxNs2 => return self.choose_linux_ns2(window),
+            Recovery::Quic => return self.choose_quic(window, cwnd),
+            _ => {}
         }
         self.choose(window, cwnd).map(Choice::segment)
     }

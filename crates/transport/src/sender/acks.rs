@@ -44,8 +44,13 @@ impl Sender {
     #[inline(never)]
     fn on_any_ack(&mut self, now: Time, ack: Ack, sack: &SackBlocks) {
         self.take_advertised(ack.ack);
-        if self.recovery.kind() == Recovery::LinuxNs2 && !ack.syn {
-            self.on_ack_linux_ns2(now, &ack, if ack.has_sack { sack } else { &SackBlocks::NONE });
+        if self.recovery.kind().decides_always() && !ack.syn {
+            let sack = if ack.has_sack { sack } else { &SackBlocks::NONE };
+            if self.recovery.kind() == Recovery::Quic {
+                self.on_ack_quic(now, &ack, sack);
+            } else {
+                self.on_ack_linux_ns2(now, &ack, sack);
+            }
             return;
         }
         let is_new = self.window.is_new(ack.ack);
@@ -100,6 +105,9 @@ impl Sender {
             return;
         }
         self.rtt.on_syn_ack(now, ack.echo);
+        if let Some(quic) = self.recovery.quic_mut() {
+            quic.sample(now, now.saturating_since(ack.echo), 0);
+        }
         if self.holds_data(now, ack.echo) {
             return;
         }
@@ -233,7 +241,7 @@ impl Sender {
     /// Reports an acknowledgment outside fast recovery to a congestion control that does not use rates; those that do get
     /// it by `report_rate`.
     #[inline(always)]
-    fn grow(&mut self, now: Time, acked: u32, inflight: u32, signals: Signals) {
+    pub(super) fn grow(&mut self, now: Time, acked: u32, inflight: u32, signals: Signals) {
         if self.window.cwnd < self.window.advertised || signals.marked {
             let sample = self.sample(acked, inflight, signals);
             self.control.on_ack(now, &sample);
@@ -241,7 +249,7 @@ impl Sender {
     }
 
     /// An acknowledgment has been read; before it, everything below `una` was acknowledged.
-    fn report_rate(&mut self, now: Time, una: u32) {
+    pub(super) fn report_rate(&mut self, now: Time, una: u32) {
         let (inflight, losses) = (self.inflight(), self.recovery.losses());
         let Some(rates) = self.rates.as_deref_mut() else {
             return;
@@ -277,7 +285,7 @@ impl Sender {
     }
 
     /// Whether the window is used, so that it may grow.
-    fn uses_window(&self) -> bool {
+    pub(super) fn uses_window(&self) -> bool {
         let bursts = self.bursts.as_deref();
         bursts.is_none_or(|bursts| bursts.fills(self.window.cwnd, self.control.ssthresh()))
     }

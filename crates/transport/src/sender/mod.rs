@@ -5,7 +5,7 @@
 //! [`Pacer`] the pace, [`Packetizer`] packets of several segments, [`Bursts`] an application that is silent at times,
 //! [`AdvertisedWindows`] a receiver's window that is tuned, [`Marks`] the response to marks. Window growth belongs to a [`CongestionControl`].
 //!
-//! The sender coordinates them: `acks` at an acknowledgment, `timeouts` when a timer runs out, `transmit` when there is
+//! The sender coordinates them: `acks` at an acknowledgment, `timeouts` when a timer runs out, `quic` at both for QUIC, `transmit` when there is
 //! something to send, `application` when the application has more, or a new connection.
 //!
 //! Departures: no window growth while the receiver's window, not the congestion window, is the bound (RFC
@@ -19,6 +19,7 @@ mod linux_ns2;
 mod marks;
 mod pacer;
 mod packetizer;
+mod quic;
 mod rtt_sampler;
 mod statement;
 #[cfg(test)]
@@ -144,7 +145,8 @@ impl Sender {
             timers: Timers::new(0),
             sent: 0,
             retransmissions: 0,
-            recovery: LossRecovery::new(config.recovery, config.limited_transmit),
+            recovery: LossRecovery::new(config.recovery, config.limited_transmit)
+                .with_ack_delay(config.ack_delay),
             rates: rated.then(|| Box::new(DeliveryRate::new())),
             pacer: (rated || config.paced || control.pace().is_some())
                 .then(|| Box::new(Pacer::new(control.pacing()))),
@@ -268,7 +270,7 @@ impl Sender {
         };
         match self.recovery.phase() {
             // the recovery decides
-            _ if self.recovery.kind() == Recovery::LinuxNs2 => self.window.close(),
+            _ if self.recovery.kind().decides_always() => self.window.close(),
             Phase::Idle | Phase::SynSent => self.window.close(),
             _ => self.window.open(self.recovery.extra(&self.window)),
         }

@@ -16,6 +16,8 @@ const LONGEST_GAP_PS: f64 = 1e12;
 const SLOW_START_RATIO: f64 = 2.0;
 /// The same afterwards (`sysctl_tcp_pacing_ca_ratio`, 120 %).
 pub(super) const AVOIDANCE_RATIO: f64 = 1.2;
+/// Windows that leave in a round trip with QUIC (RFC 9002 section 7.7, "at least 1 (for example, 1.25)"), in slow start too.
+pub(super) const QUIC_RATIO: f64 = 1.25;
 /// Segments that leave before there is a pace ("does not pace first 10 MSS").
 const UNPACED_SEGMENTS: u64 = 10;
 

@@ -115,6 +115,15 @@ impl RttSampler {
         if self.timing == Timing::Timestamps || is_new { self.on_ack(now, ack, echo, false) } else { None }
     }
 
+    /// An acknowledgment came by which `rtt` is the round-trip time, if it says. It ends a backoff.
+    pub(super) fn on_measured(&mut self, now: Time, echo: Time, rtt: Option<Span>) {
+        self.echoed = echo;
+        if let Some(rtt) = rtt {
+            self.take(Time::from_ps(now.as_ps() - rtt.as_ps()), now);
+        }
+        self.estimator.end_backoff();
+    }
+
     /// The answer to a SYN sent at `sent` has come. Without timestamps, the answer to a repeated SYN is no sample.
     pub(super) fn on_syn_ack(&mut self, now: Time, sent: Time) {
         let ns2 = self.timing == Timing::SegmentNs2;

@@ -2,6 +2,7 @@
 
 mod marks;
 mod pair;
+mod quic;
 mod stated;
 mod turns;
 

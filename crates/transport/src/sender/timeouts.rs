@@ -15,6 +15,9 @@ impl Sender {
     /// A timer may have run out.
     pub fn on_timer(&mut self, now: Time) {
         match self.timers.expire(now) {
+            Some(_) if self.recovery.kind() == Recovery::Quic && self.recovery.phase() != Phase::SynSent => {
+                self.on_timer_quic(now);
+            }
             Some(Timer::Retransmission) => self.on_retransmission_timer(now),
             Some(timer) => self.on_early_timer(now, timer),
             None => {}
@@ -39,7 +42,10 @@ impl Sender {
         }
         if self.recovery.phase() == Phase::SynSent {
             self.rtt.estimator.back_off();
-            self.report_congestion(now, CongestionEvent::SynTimeout);
+            // RFC 9002 section 6.2: a probe timeout "does not indicate packet loss"
+            if self.recovery.kind() != Recovery::Quic {
+                self.report_congestion(now, CongestionEvent::SynTimeout);
+            }
             self.recovery.on_syn_timeout();
         } else if self.window.outstanding() > 0 {
             let is_linux_ns2 = self.recovery.kind() == Recovery::LinuxNs2;

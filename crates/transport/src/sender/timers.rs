@@ -119,6 +119,11 @@ impl Timers {
         self.deadline = if outstanding == 0 { Time::NEVER } else { now + rto };
     }
 
+    /// The timer runs out then, whatever it is for.
+    pub(super) fn set(&mut self, deadline: Time) {
+        self.deadline = deadline;
+    }
+
     /// No timer runs.
     pub(super) fn stop(&mut self) {
         self.deadline = Time::NEVER;

@@ -35,6 +35,9 @@ impl Sender {
         if self.recovery.kind() == Recovery::LinuxNs2 {
             return self.recovery.admits_linux_ns2(&self.window);
         }
+        if self.recovery.kind() == Recovery::Quic {
+            return self.recovery.admits_quic(&self.window);
+        }
         self.course == Course::Repair || self.is_rated()
     }
 
@@ -175,7 +178,7 @@ impl Sender {
     fn waits_for_pace(&mut self, now: Time) -> bool {
         let release = self.released_at();
         let waits = now < release;
-        if waits && (self.course == Course::Repair || self.window.admits()) {
+        if waits && (self.course == Course::Repair && self.may_send_otherwise() || self.window.admits()) {
             self.timers.wait_until(release);
         }
         waits
@@ -214,6 +217,9 @@ impl Sender {
     }
 
     fn segments_a_round_trip(&self) -> f64 {
+        if self.recovery.kind() == Recovery::Quic {
+            return self.control.pace().unwrap_or(pacer::QUIC_RATIO) * self.cwnd();
+        }
         let ratio = self.control.pace().unwrap_or(pacer::AVOIDANCE_RATIO);
         pacer::segments_a_round_trip(self.cwnd(), self.ssthresh(), self.window.flight(), ratio)
     }
@@ -227,6 +233,9 @@ impl Sender {
         self.recovery.on_sent();
         if self.recovery.kind() == Recovery::LinuxNs2 && segment.kind != SegmentKind::Syn {
             self.recovery.note_departure(now, self.window.una, segment.seq);
+        }
+        if self.recovery.kind() == Recovery::Quic && segment.kind != SegmentKind::Syn {
+            self.on_sent_quic(now, segment.seq);
         }
         if segment.kind != SegmentKind::Syn
             && let Some(bursts) = self.bursts.as_deref_mut()

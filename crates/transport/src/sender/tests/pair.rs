@@ -117,6 +117,15 @@ impl<F: FnMut(Segment) -> bool> Pair<F> {
         self.transmit();
         let ack_at = self.acks.front().map_or(Time::NEVER, |(at, ..)| *at);
         let next = ack_at.min(self.sender.deadline());
+        // what leaves now arrives when a delayed acknowledgment goes
+        let delayed = self.receiver.deadline();
+        if delayed != Time::NEVER && delayed <= next + Span::from_ms(50) && delayed < end + Span::from_ms(50)
+        {
+            self.now = self.now.max(Time::from_ps(delayed.as_ps() - Span::from_ms(50).as_ps()));
+            let ack = self.receiver.on_timer(delayed).expect("its time has come");
+            self.acks.push_back((delayed + Span::from_ms(50), ack, blocks(&self.receiver, &ack)));
+            return true;
+        }
         if next >= end {
             return false;
         }
