@@ -92,7 +92,7 @@ export interface BoxLine {
 }
 
 /** What an answer is compared with, by the labels of its box's rows, and where there is room for what they are. */
-export const BESIDE: Record<string, string> = { answer: "this answer", "runner-up": "next best queue", plain: "smallest FIFO", half: "half the buffer", lacking: "not on this router", default: "the router's default" };
+export const BESIDE: Record<string, string> = { answer: "this answer", change: "after the change", "runner-up": "next best queue", plain: "smallest FIFO", half: "half the buffer", lacking: "not on this router", default: "the router's default" };
 
 /** An answer's sentence, and what it compares: the answer, the next best queue, the smallest FIFO; of size the answer alone, of compare nothing. Null for of jobs that give no answer. */
 export function answerOf(job: Job | undefined): { sentence: string; compared: Contender[] } | null {
