@@ -121,6 +121,22 @@ def test_where_hardly_an_interface_has_the_rate_a_shaper_is_typed_by_default(
     assert Typed("linux", device).shaped_by_default(rate_bps, is_estimated=True).is_presumed
 
 
+@pytest.mark.parametrize(
+    ("platform", "device", "rate_bps", "is_shaped"),
+    [
+        ("ios-xe", None, 45_000_000, True),  # its lines are for GigabitEthernet
+        ("ios-xe", "Serial0/1/0", 45_000_000, False),
+        ("ios-xe", None, 100_000_000, False),
+        ("junos", None, 622_000_000, True),
+        ("junos", "so-0/0/0", 622_000_000, False),
+    ],
+)
+def test_lines_for_an_ethernet_interface_shape_to_the_rate_of_a_leased_line(
+    platform: str, device: str | None, rate_bps: int, *, is_shaped: bool
+) -> None:
+    assert Typed(platform, device).shaped_by_default(rate_bps).is_presumed == is_shaped
+
+
 def test_a_target_is_as_sure_as_all_settings_that_were_tried_leave_it() -> None:
     targets = ("utilization >= 99 %", "wait_p99 <= 41.02 ms")
     advice = advised({"fifo": (14, runs(FIFO))}, targets)

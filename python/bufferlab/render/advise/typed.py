@@ -157,7 +157,11 @@ class Typed:
         named = rate_in_name(self.device or "")
         if named is not None:
             return rate_bps == named
-        return rate_bps in _ETHERNET_BPS or any(rate_bps in _written(each) for each in _LINE_BPS)
+        if rate_bps in _ETHERNET_BPS:
+            return True
+        device = self.device or PLATFORMS[self.platform].device_at(rate_bps)
+        is_ethernet = rate_in_name(device) is not None  # which no leased line ends at
+        return not is_ethernet and any(rate_bps in _written(each) for each in _LINE_BPS)
 
     @property
     def _could_shape(self) -> bool:
