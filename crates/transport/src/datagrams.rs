@@ -2,7 +2,7 @@
 
 use bufferlab_units::Time;
 
-use crate::{Arrived, CallSender, UdpSource};
+use crate::{CallSender, UdpSource};
 
 /// A source of datagrams.
 #[derive(Clone, Debug)]
@@ -51,13 +51,6 @@ impl DatagramSource {
         match self {
             DatagramSource::Deaf(source) => (now, source.emit()),
             DatagramSource::Call(call) => call.emit(now),
-        }
-    }
-
-    /// A packet has reached the receiver.
-    pub fn note_arrived(&mut self, arrived: Arrived) {
-        if let DatagramSource::Call(call) = self {
-            call.note_arrived(arrived);
         }
     }
 
