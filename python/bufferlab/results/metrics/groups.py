@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, TypeVar
 
 from bufferlab.results.frames_seen import FramesSeen
 from bufferlab.results.groups import FlowGroup, number
@@ -26,6 +26,8 @@ from bufferlab.results.videos import Viewing
 from bufferlab.stats import jain_index
 
 Compute = Callable[[FlowGroup], float | None]
+
+Watched = TypeVar("Watched", Viewing, FramesSeen)
 
 
 def _several_flows(row: Values) -> bool:
@@ -72,42 +74,36 @@ def _exchanges(
     )
 
 
-def _seen(
+def _viewing(group: FlowGroup) -> Viewing | None:
+    return group.viewing
+
+
+def _frames(group: FlowGroup) -> FramesSeen | None:
+    return group.frames
+
+
+def _watched(
+    what: Callable[[FlowGroup], Watched | None],
     name: str,
     unit: Unit,
     definition: str,
-    compute: Callable[[Viewing], float | None],
+    compute: Callable[[Watched], float | None],
     *,
     title: str,
     better: Better = Better.LOWER,
 ) -> Metric:
-    """A metric of what viewers of videos see, null without any."""
+    """A metric of what those who look at a group's videos or calls see, null without any."""
 
     def of(group: FlowGroup) -> float | None:
-        return None if group.viewing is None else compute(group.viewing)
-
-    return Metric(name, unit, definition, of, f"video: {title}", better)
-
-
-def _in_calls(
-    name: str,
-    unit: Unit,
-    definition: str,
-    compute: Callable[[FramesSeen], float | None],
-    *,
-    title: str,
-    better: Better = Better.LOWER,
-) -> Metric:
-    """A metric of what those in video calls see, null without any."""
-
-    def of(group: FlowGroup) -> float | None:
-        return None if group.frames is None else compute(group.frames)
+        found = what(group)
+        return None if found is None else compute(found)
 
     return Metric(name, unit, definition, of, title, better)
 
 
 def _frame_quantile(percent: int, words: str) -> Metric:
-    return _in_calls(
+    return _watched(
+        _frames,
         f"frame_p{percent}_ms",
         MILLISECONDS,
         f"{words.capitalize()} of the times from the taking of a video call's frame to its last packet's "
@@ -312,45 +308,51 @@ FLOW_GROUPS: Final = Dimension(
             FlowGroup.jitter_ms,
             title="jitter (RFC 3550)",
         ),
-        _seen(
+        _watched(
+            _viewing,
             "bitrate_bps",
             BITS_PER_S,
             "Mean bitrate of what videos show in the measured window, by time.",
             Viewing.bitrate_bps,
-            title="bitrate",
+            title="video: bitrate",
             better=Better.HIGHER,
         ),
-        _seen(
+        _watched(
+            _viewing,
             "stalls",
             FRACTION,
             "Time in which videos stand still over this and the time in which they play; the start-up does "
             "not count.",
             Viewing.stalls,
-            title="stalled",
+            title="video: stalled",
         ),
-        _seen(
+        _watched(
+            _viewing,
             "stall_count",
             COUNT,
             "Stalls of videos that begin in the measured window, of all flows together.",
             Viewing.stall_count,
-            title="stalls",
+            title="video: stalls",
         ),
-        _seen(
+        _watched(
+            _viewing,
             "startup_s",
             SECONDS,
             "Mean time from a client's first request to the first picture, of the whole run; a video that "
             "does not begin counts with the time that was seen.",
             Viewing.startup_s,
-            title="start-up",
+            title="video: start-up",
         ),
-        _seen(
+        _watched(
+            _viewing,
             "switches_per_minute",
             NUMBER,
             "Changes of the bitrate in a minute of playing.",
             Viewing.switches_per_minute,
-            title="switches a minute",
+            title="video: switches a minute",
         ),
-        _in_calls(
+        _watched(
+            _frames,
             "sent_bps",
             BITS_PER_S,
             "Mean bitrate that a video call sends, headers not counted; what arrives is the goodput.",
@@ -359,7 +361,8 @@ FLOW_GROUPS: Final = Dimension(
             better=Better.HIGHER,
         ),
         *(_frame_quantile(percent, words) for percent, words in QUANTILES),
-        _in_calls(
+        _watched(
+            _frames,
             "frames_late",
             FRACTION,
             "Frames of video calls that were not whole 150 ms after they were taken (ITU-T G.114), or never: "
@@ -367,7 +370,8 @@ FLOW_GROUPS: Final = Dimension(
             FramesSeen.late,
             title="frames late",
         ),
-        _in_calls(
+        _watched(
+            _frames,
             "low_bitrate",
             FRACTION,
             "Seconds in which less than `low_rate` of a video call's bitrate arrived.",
