@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 from bufferlab.units import PS_PER_S
 
 if TYPE_CHECKING:
-    from bufferlab._scenario_types import ResolvedFlow, ResolvedLink, ResolvedStack
+    from bufferlab._scenario_types import ResolvedApplication, ResolvedFlow, ResolvedLink, ResolvedStack
 
 FELT_BY_GOODPUT: Final = frozenset({"bulk", "on-off"})
 """Kinds of applications of which users feel the goodput: they send as much as they can while they send."""
 
-_WAITED_FOR: Final = frozenset({"ping", "web", "echo", "video", "video-call"})
+_RATED: Final = frozenset({"ping", "web", "echo", "video-call"})
 
 _UNITS: Final = ("_ps", "_bps", "_bytes")
 
@@ -75,9 +75,18 @@ def is_endless(flow: ResolvedFlow) -> bool:
     return flow["tcp"] is not None and flow["application"]["kind"] == "bulk"
 
 
-def feels_waits(flow: ResolvedFlow) -> bool:
-    """Whether the users of a group wait for its packets: calls, pings, pages and videos."""
-    application = flow["application"]
+def is_rated(application: ResolvedApplication) -> bool:
+    """Whether users feel single waits and losses: in calls, and of pings, pages and echoes."""
+    return is_recorded(application) or application["kind"] in _RATED
+
+
+def feels_waits(application: ResolvedApplication) -> bool:
+    """Whether users wait for packets: those of what is rated, and of videos, which have a buffer at home."""
+    return is_rated(application) or application["kind"] == "video"
+
+
+def is_recorded(application: ResolvedApplication) -> bool:
+    """Whether each packet is an exchange of its own: those of calls; a flood's are not."""
     if application["kind"] == "udp":
-        return bool(application["record"])  # of a call; a flood has none
-    return application["kind"] in _WAITED_FOR
+        return bool(application["record"])
+    return application["kind"] == "video-call"

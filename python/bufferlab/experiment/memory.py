@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bufferlab.errors import InputError
 from bufferlab.plan import Plan
+from bufferlab.units import PS_PER_S
 
 if TYPE_CHECKING:
-    from bufferlab._scenario_types import ResolvedScenario
+    from bufferlab._scenario_types import ResolvedApplication, ResolvedScenario
 
 _ROW_BYTES: Final = 280
 """Most that a row of the exchanges took, B, in the engine and in the tables: 1, 5 and 10 million pings."""
@@ -86,7 +87,7 @@ def packets_in_flight(plan: Plan) -> int:
         packet_bytes, most = _of_flow(group["source"], time_ps)
         offered[slowest] += count * most
         rate_bps = plan["links"][slowest]["rate_bps"]
-        carried[slowest] = max(carried[slowest], rate_bps * time_ps // (8 * packet_bytes * 10**12))
+        carried[slowest] = max(carried[slowest], rate_bps * time_ps // (8 * packet_bytes * PS_PER_S))
     return sum(
         min(offered[link], carried[link] + _room(plan["links"][link], offered[link])) for link in offered
     )
@@ -98,7 +99,7 @@ def _of_flow(source: Mapping[str, Any], time_ps: int) -> tuple[int, int]:
         return source["packet_bytes"], time_ps // max(source["interval_ps"], 1) + 1
     if source["kind"] == "video_call":
         packet_bytes = source["packet_bytes"]
-        return packet_bytes, time_ps * source["max_bps"] // (8 * packet_bytes * 10**12) + 1
+        return packet_bytes, time_ps * source["max_bps"] // (8 * packet_bytes * PS_PER_S) + 1
     segment_bytes = source["mss_bytes"]
     segments = source["receive_window_bytes"] // max(segment_bytes, 1)
     if source["transfer_bytes"] is not None:
@@ -118,15 +119,19 @@ def exchange_rows(resolved: ResolvedScenario) -> int:
     """How many rows pings, recorded datagrams and video calls make, at most."""
     rows = 0
     for flow in resolved["flows"]:
-        application = flow["application"]
-        if application["kind"] == "ping" or (application["kind"] == "udp" and application["record"]):
-            interval_ps = application["interval_ps"]
-        elif application["kind"] == "video-call":
-            interval_ps = 8 * application["packet_bytes"] * 10**12 // application["max_rate_bps"]
-        else:
-            continue
-        rows += flow["count"] * (resolved["run"]["duration_ps"] // max(interval_ps, 1))
+        interval_ps = _interval_ps(flow["application"])
+        if interval_ps is not None:
+            rows += flow["count"] * (resolved["run"]["duration_ps"] // max(interval_ps, 1))
     return rows
+
+
+def _interval_ps(application: ResolvedApplication) -> int | None:
+    """Least time between what makes rows of its own; `None` if nothing does."""
+    if application["kind"] == "video-call":
+        return 8 * application["packet_bytes"] * PS_PER_S // application["max_rate_bps"]
+    if application["kind"] == "ping" or (application["kind"] == "udp" and application["record"]):
+        return application["interval_ps"]
+    return None
 
 
 def free_memory() -> int | None:

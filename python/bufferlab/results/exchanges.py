@@ -13,12 +13,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from bufferlab.resolved import is_recorded
 from bufferlab.results.columns import repeated
 from bufferlab.results.tables import NONE
 from bufferlab.units import PS_PER_S
 
 if TYPE_CHECKING:
-    from bufferlab._scenario_types import ResolvedApplication, ResolvedScenario
+    from bufferlab._scenario_types import ResolvedScenario
 
 Floats = NDArray[np.float64]
 
@@ -29,12 +30,7 @@ _JITTER_GAIN: Final = 1 / 16
 def with_parts(table: pl.DataFrame, groups: pl.Series, resolved: ResolvedScenario) -> pl.DataFrame:
     """The engine's table with each exchange's group, delay variation and jitter; `groups` has each flow's."""
     table = table.hstack([groups[table["flow"]].alias("group")])
-    return _with_jitter(table, [_is_recorded(flow["application"]) for flow in resolved["flows"]])
-
-
-def _is_recorded(application: ResolvedApplication) -> bool:
-    kind = application["kind"]
-    return kind == "video-call" or (application["kind"] == "udp" and bool(application["record"]))
+    return _with_jitter(table, [is_recorded(flow["application"]) for flow in resolved["flows"]])
 
 
 def _with_jitter(table: pl.DataFrame, recorded: Sequence[bool]) -> pl.DataFrame:

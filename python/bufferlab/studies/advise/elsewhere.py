@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from bufferlab.experiment.experiment import Experiment
 from bufferlab.experiment.runner import Runner
+from bufferlab.resolved import is_rated
 from bufferlab.results.result import Result
 from bufferlab.results.summary import queue_values
 from bufferlab.scenario import Scenario
@@ -72,7 +73,7 @@ def spoiled(
     """
     here = str(base.links[index]["name"])
     mute = {here, *settled}
-    crossed = {flow["name"]: _crossed(flow) for flow in base.flows if _is_rated(flow)}
+    crossed = {flow["name"]: _crossed(flow) for flow in base.flows if is_rated(flow["application"])}
     if all(link in mute for links in crossed.values() for link in links):
         return ()
     first = int(base.run["seed"]) + CHECK_SEEDS
@@ -116,9 +117,3 @@ def _mean(runs: list[Felt], name: str) -> float:
 
 def _crossed(flow: ResolvedFlow) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*flow["path"], *flow["reverse_path"]]))
-
-
-def _is_rated(flow: ResolvedFlow) -> bool:
-    """Whether its users feel single waits and losses: calls, pages and pings."""
-    application = flow["application"]
-    return application["kind"] in {"web", "echo", "ping", "video-call"} or bool(application.get("record"))

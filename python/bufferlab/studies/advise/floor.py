@@ -69,7 +69,8 @@ def floor_of(base: Scenario, index: int) -> float:
         index: Index of the link.
     """
     name = base.resolved["links"][index]["name"]
-    is_felt = any(feels_waits(flow) and name in flow["path"] for flow in base.resolved["flows"])
+    crossing = [flow["application"] for flow in base.resolved["flows"] if name in flow["path"]]
+    is_felt = any(feels_waits(each) for each in crossing)
     return USUAL_FLOOR if is_felt or is_home(base) else FLOOR
 
 

@@ -16,10 +16,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from bufferlab.errors import InputError, did_you_mean
-from bufferlab.resolved import FELT_BY_GOODPUT
+from bufferlab.resolved import FELT_BY_GOODPUT, is_recorded
 from bufferlab.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -100,7 +100,8 @@ def possible_aspects(scenario: Scenario, rtt_ms: float, emphasis: Emphasis | Non
     found: list[Aspect] = []
     for flow in scenario.flows:
         found += _of_group(flow["name"], flow["application"]["kind"], int(flow["count"]))
-    if not any(_feels_waits(flow["application"]) for flow in scenario.flows):
+    applications = [flow["application"] for flow in scenario.flows]
+    if not any(each["kind"] == "ping" or is_recorded(each) for each in applications):
         found.insert(0, _of_all(rtt_ms)["latency"])
     there = {each.kind for each in found}
     named = (
@@ -118,11 +119,6 @@ def _of_all(rtt_ms: float) -> dict[str, Aspect]:
         "throughput": Aspect("throughput", "link: throughput", "throughput_bps", "more"),
         "fairness": Aspect("fairness", "all flows: Jain's index", "jain_index", "more"),
     }
-
-
-def _feels_waits(application: Mapping[str, Any]) -> bool:
-    """Whether a group's own aspects are about waits: pings, and calls."""
-    return application["kind"] in {"ping", "video-call"} or bool(application.get("record"))
 
 
 def _of_group(name: str, application: str, count: int) -> list[Aspect]:
