@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 from importlib import resources
 from pathlib import Path
@@ -156,3 +157,31 @@ def test_few_samples_do_not_say_how_much_a_buffer_holds(captured: Captured) -> N
     flows = seen.flows.with_columns(pl.lit(0).alias("loss_episodes"))
     text = screen(dataclasses.replace(seen, waits=calm, flows=flows))
     assert "buffer not known: no loss was seen, and what waits was seen in 80 samples alone" in text
+
+
+def test_packets_that_were_cut_within_their_options_are_counted(captured: Captured, tmp_path: Path) -> None:
+    """Nothing said so, and "most packets have none: capture at the senders' side"."""
+    path = tmp_path / "cut.pcapng"
+    path.write_bytes(cut(captured.at_receivers.read_bytes(), 44))
+    found = bufferlab.observe(path)
+    totals = found.observation.totals
+    assert totals["cut_packets"] == 0 and totals["cut_options_packets"] == totals["tcp_packets"]
+    text, count = screen(found), f"{totals['tcp_packets']:,}"
+    assert f"beware {count} packets are cut within their headers, before timestamps and SACK blocks" in text
+    assert text.count("packets are cut") == 1 and "the capture cut them off (128 bytes" in text
+    assert not bufferlab.observe(captured.at_receivers).observation.totals["cut_options_packets"]
+
+
+def test_of_cut_headers_no_other_cause_hides_the_rate(captured: Captured, tmp_path: Path) -> None:
+    path = tmp_path / "cut.pcapng"
+    path.write_bytes(cut(captured.at_senders.read_bytes(), 44))
+    known = bufferlab.observe(path)
+    assert known.rate_bps == pytest.approx(20e6, rel=0.02)
+    links = known.observation.links.with_columns(rate_bps=pl.lit(math.nan))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            "bufferlab.captured.findings.read_capture",
+            lambda *_args, **_named: dataclasses.replace(known.observation, links=links),
+        )
+        found = bufferlab.observe(path)
+    assert "rate not known, since most packets are cut within their headers" in screen(found)

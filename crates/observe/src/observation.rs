@@ -400,8 +400,10 @@ counters! {
         fragment_packets,
         /// Packets of other protocols.
         other_packets,
-        /// Packets that the capture cut within the headers.
+        /// Packets that the capture cut within the headers, so that they are of no connection.
         cut_packets,
+        /// Packets of TCP that the capture cut within their options, so that timestamps and SACK blocks are missing.
+        cut_options_packets,
         /// Packets within others.
         tunneled_packets,
         /// Packets of which the capture says which way they went: its machine's way, or between which stations of Ethernet.

@@ -1,6 +1,6 @@
 //! Packets in, an observation out.
 
-use bufferlab_capture::reading::{Content, Packet};
+use bufferlab_capture::reading::{Content, Packet, Tcp};
 
 use crate::connection::{Connection, Place};
 use crate::flows::Flows;
@@ -152,6 +152,8 @@ impl Observer {
         totals.frame_bytes += u64::from(packet.frame_bytes);
         totals.sided_packets += u64::from(packet.outbound.is_some() || packet.stations.is_some());
         totals.tunneled_packets += u64::from(packet.tunneled);
+        totals.cut_options_packets +=
+            u64::from(matches!(packet.content, Content::Tcp(Tcp { is_cut: true, .. })));
         *match packet.content {
             Content::Tcp(_) => &mut totals.tcp_packets,
             Content::Udp(_) => &mut totals.udp_packets,

@@ -60,6 +60,30 @@ _RTT_OFF: Final = 1.2
 round trips that are shorter by that factor. Flows differ by the third one. Our choice."""
 
 
+_CUT: Final = 0.01
+"""Part of the packets without whole headers from which on it matters. Our choice."""
+
+
+def cut_headers(observation: Observation, *, matters: bool) -> Iterator[str]:
+    """How many packets were cut within their headers, as a sentence.
+
+    Args:
+        observation: The capture.
+        matters: Whether it is asked for where it matters, else where it does not.
+    """
+    totals = observation.totals
+    count = totals["cut_packets"] + totals["cut_options_packets"]
+    if not count or (count >= _CUT * observation.packets) != matters:
+        return
+    are = (
+        "1 packet is cut within its headers"
+        if count == 1
+        else f"{count:,} packets are cut within their headers"
+    )
+    lacking = ", before timestamps and SACK blocks end" if totals["cut_options_packets"] else ""
+    yield f"{are}{lacking}: capture 128 bytes of each"
+
+
 def doubts(
     observation: Observation, link: dict[str, Any], long: pl.DataFrame, *, named: bool, ahead: bool
 ) -> Iterator[str]:
@@ -72,6 +96,7 @@ def doubts(
         named: Whether the operator named the networks of one side.
         ahead: Whether the queue lies beyond the place of the capture.
     """
+    yield from cut_headers(observation, matters=True)
     share = _other_way(observation, link)
     if not named and share > _NOTABLE and is_guessed(observation, link["interface"]):
         yield (

@@ -48,6 +48,9 @@ _HALF: Final = 0.5
 """Part of its rate that a link carries at least where a queue may be met all the time. Our choice."""
 
 
+_CUT: Final = "most packets are cut within their headers, and what their options say is missing"
+
+
 class Findings(CapturedLink, Displayed):
     """What a capture says of one direction of one link."""
 
@@ -255,7 +258,7 @@ def observe(
         rate_error_bps=None if rate.error_bps is None else rate.error_bps * share,
         rate_by=rate.by,
         rate_windows=rate.windows,
-        why_no_rate=rate.why_none,
+        why_no_rate=_CUT if rate.bps is None and observation.is_cut else rate.why_none,
         why_no_waits=waiting.why_none,
         other_rate_bps=None if rate.other_bps is None else rate.other_bps * share,
         other_rate_share=rate.other_share,

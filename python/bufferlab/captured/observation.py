@@ -90,6 +90,12 @@ class Observation:
         """Packets that were read."""
         return self.totals["packets"]
 
+    @property
+    def is_cut(self) -> bool:
+        """Whether the capture cut most packets of TCP within their options, or before, as timestamps are."""
+        cut = self.totals["cut_options_packets"] + self.totals["cut_packets"]
+        return 2 * cut > self.totals["tcp_packets"] + self.totals["cut_packets"]
+
 
 def read_capture(
     capture: str | PathLike[str], *, inside: Sequence[str] = (), joined: bool = False, flows: int = MOST_FLOWS

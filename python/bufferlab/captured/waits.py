@@ -27,9 +27,6 @@ _LEAST_NS: Final = 1e6
 _FEWEST_WINDOWS: Final = 10
 """Windows of 100 ms with a queue from which on the side without losses is believed. Our choice."""
 
-_LEAST_KEPT: Final = 96
-"""Bytes of a packet below which a file may lack timestamps: Ethernet with a tag, IPv6, and TCP's options."""
-
 _LITTLE: Final = 0.05
 """Part of a known round-trip time up to which smallest ones in the capture are as long. Our choice."""
 
@@ -72,7 +69,7 @@ def waits_of(observation: Observation, link: Mapping[str, Any]) -> Waiting:
     row = by_side.get(ahead)
     if row is not None and (ahead is False or False in by_side or _is_sure(row, link, sent)):
         return Waiting(row, ahead)
-    return Waiting(None, ahead, _why_none(observation, link, sent) if by_side else "no round trip shows them")
+    return Waiting(None, ahead, _why_none(observation, sent) if by_side else "no round trip shows them")
 
 
 def _is_near_senders(sent: pl.DataFrame) -> bool:
@@ -86,16 +83,16 @@ def _is_sure(row: Mapping[str, Any], link: Mapping[str, Any], sent: pl.DataFrame
     return is_seen or _is_near_senders(sent)
 
 
-def _why_none(observation: Observation, link: Mapping[str, Any], sent: pl.DataFrame) -> str:
+def _why_none(observation: Observation, sent: pl.DataFrame) -> str:
     tcp = sent.filter(pl.col("protocol") == TCP)
     unstamped = int(tcp.filter(pl.col("has_timestamps") == 0)["ip_bytes"].sum())
     if 2 * unstamped <= int(tcp["ip_bytes"].sum()):
         return "no round trip shows them on that side of this place where packets are lost"
-    kept = observation.interfaces[link["interface"]][2]
-    if kept and kept < _LEAST_KEPT:
-        lacks = f"the file has but {kept} bytes of a packet, without them (128 are enough)"
-    else:
-        lacks = "most packets have none: capture at the senders' side, before the queue"
+    lacks = (
+        "the capture cut them off (128 bytes of each packet are enough)"
+        if observation.is_cut
+        else "most packets have none: capture at the senders' side, before the queue"
+    )
     return f"what waits before this place shows in TCP's timestamps, and {lacks}"
 
 

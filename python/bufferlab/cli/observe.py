@@ -233,6 +233,8 @@ def _next(found: Findings) -> str:
         refuse_idle(found, NOTHING)
     except InputError:
         return "next: capture a busy hour, since --advise has no answer for a link that was never full"
+    if found.observation.is_cut and (found.rate_bps is None or found.waits is None):
+        return "next: capture 128 bytes of each packet, since most of these lack headers"
     if found.is_paced:
         return "next: capture a busy hour, since nothing here shows that packets wait for the link"
     lacks = _lacks(found)

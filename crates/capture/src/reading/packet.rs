@@ -89,6 +89,8 @@ pub struct Tcp {
     pub sack_permitted: bool,
     /// Bytes of payload, as the IP packet's length says, whether captured or not.
     pub payload_bytes: u32,
+    /// Whether the capture cut it within its options, of which those count that were captured whole.
+    pub is_cut: bool,
 }
 
 /// TCP's flags.

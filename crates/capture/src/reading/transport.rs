@@ -61,9 +61,9 @@ fn tcp(payload: &[u8], payload_bytes: u32) -> Result<Option<Content>, Flaw> {
         flags: Flags { fin: set(1), syn: set(2), rst: set(4), psh: set(8), ece: set(0x40), cwr: set(0x80) },
         window: half(head, 14),
         payload_bytes: payload_bytes - header_bytes as u32,
+        is_cut: payload.len() < header_bytes,
         ..Tcp::default()
     };
-    // those options count that were captured whole
     options(&mut tcp, &payload[TCP_BYTES..payload.len().min(header_bytes)]);
     Ok(Some(Content::Tcp(tcp)))
 }

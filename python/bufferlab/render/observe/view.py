@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import polars as pl
 
+from bufferlab.captured.doubts import cut_headers
 from bufferlab.captured.findings import Findings
 from bufferlab.captured.flows import LEAST_RTT_MS, lasting_loss_of, mean_bytes, rtt_quantile_ms, timed
 from bufferlab.captured.lengths import accuracy_text
@@ -423,8 +424,7 @@ def _warnings(findings: Findings) -> Iterator[str]:
     if totals["evicted_connections"]:
         ended = totals["evicted_connections"]
         yield f"{ended:,} connections ended early: more than --flows were open at a time"
-    if totals["cut_packets"]:
-        yield f"{totals['cut_packets']:,} packets are cut within their headers: capture 128 bytes of each"
+    yield from cut_headers(findings.observation, matters=False)
     if totals["backward_ns"] > _LITTLE_NS:
         yield _older(totals["backward_packets"], totals["packets"], totals["backward_ns"])
     if totals["wrong_times"]:

@@ -131,10 +131,11 @@ fn a_tcp_header_that_does_not_fit_its_packet_is_reported() {
 #[test]
 fn options_that_were_cut_are_left_out() {
     let packet = ipv4(6, &segment(0x10, &[1, 1, 8, 10, 0, 0, 0, 5, 0, 0, 0, 4], 0));
-    for (captured, stamps) in [(52, Some((5, 4))), (51, None)] {
+    for (captured, stamps) in [(52, Some((5, 4))), (51, None), (40, None)] {
         let (packets, bad) = raw(packet[..captured].to_vec(), 52);
         let Content::Tcp(tcp) = packets[0].content else { panic!() };
         assert_eq!((tcp.stamps, tcp.payload_bytes, bad), (stamps, 0, false));
+        assert_eq!(tcp.is_cut, captured < 52);
     }
 }
 
