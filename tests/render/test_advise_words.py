@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from bufferlab.render.advise.box import box_of
 from bufferlab.render.advise.compared import Column, Compared, in_columns
 from bufferlab.render.advise.evidence import evidence
 from bufferlab.render.advise.head import head
@@ -79,12 +80,20 @@ def test_how_to_lengthen_runs_is_in_the_box_whatever_the_room() -> None:
     assert f"too short Use {longer}." in said(dataclasses.replace(advised(MET), short_runs=why))
 
 
-def test_targets_of_ones_own_have_rows_whatever_the_room() -> None:
-    many = [
-        Sensitivity(f"change {at}", f"change {at}", {**FIFO, "loss": 0.3}, (), None, 4) for at in range(9)
-    ]
+def test_targets_that_are_met_have_one_row_and_it_goes_before_the_table_and_what_is_missed() -> None:
     targets = ("utilization >= 90 %", "wait_p99 < 50 ms", "loss <= 1 %")
-    assert said(advised(MET, targets, sensitivity=many)).count("target ") >= len(targets)
+    met = [each for each in box_of(advised(MET, targets)).lines if each.label.startswith("target")]
+    (line,) = met
+    assert line.text == (
+        "met: utilization 99.6 % (asked 90 %), 99th percentile wait 12 ms (asked 50 ms), "
+        "loss 0.5 % (asked 1 %)"
+    )
+    table = [each for each in box_of(advised(MET, targets)).lines if each.ends and each.label != "half"]
+    assert table and all(each.shorter[0][0] < line.shorter[0][0] for each in table)
+    lines = box_of(advised(MET, (*targets, "wait_mean <= 3 ms"))).lines
+    rows = [each for each in lines if each.label.startswith("target")]
+    assert [each.label for each in rows] == ["target", "targets"]
+    assert "target 3 ms: missed by" in rows[0].text and not rows[0].shorter
 
 
 def test_a_time_that_is_unknown_since_few_finish_says_so() -> None:

@@ -50,7 +50,7 @@ from bufferlab.render.advise.words import (
     sure_text,
 )
 from bufferlab.render.framed import Box, Line
-from bufferlab.render.words import measured, of_classes_text
+from bufferlab.render.words import measured, of_classes_text, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
@@ -152,7 +152,7 @@ def _lines(advice: Advice, typed: Typed | None, first: Sequence[str]) -> Iterato
         place = 4 if is_rated else 11 if compared else 1
         yield Line(name[:9], felt, shorter=() if stays else [(place, "")])
     if advice.elsewhere:
-        yield Line("elsewhere", elsewhere_text(advice), shorter=[(7, elsewhere_brief(advice))])
+        yield Line("elsewhere", elsewhere_text(advice), shorter=[(7, elsewhere_brief(advice)), (3, "")])
     if shown is advice.answer:  # what is kept meets them, as the first lines say
         yield from _targets(advice)
     yield from compared
@@ -197,22 +197,35 @@ def _smaller(advice: Advice) -> Iterator[Line]:
 
 
 def _targets(advice: Advice) -> Iterator[Line]:
-    """Each target; all that were asked for, and what is missed, stay whatever the room.
+    """Each target that is missed or open; those that are surely met in a row, which goes first.
 
     One that is alone and met is left out where the first lines name it and the link's row has its value.
     """
-    several, known = len(advice.answer.checks) > 1, advice.verdicts(advice.answer)
-    levels = lowered(advice.answer.checks, advice.answer.confidence)
-    for at, (each, level) in enumerate(zip(advice.answer.checks, levels, strict=True)):
+    checks, known = advice.answer.checks, advice.verdicts(advice.answer)
+    several = len(checks) > 1
+    met = [each for each in checks if several and known[each.target] == "met"]
+    for each, level in zip(checks, lowered(checks, advice.answer.confidence), strict=True):
         verdict = known[each.target]
         brief = check_text(each, verdict)
-        whole = brief + _sure(each, verdict, level, several=several) + _eased(advice, each)
-        shorter = [(3, brief)] if whole != brief else []
-        if whole == brief and verdict == "met" and not several and each.target.name in SHOWN:
+        whole = brief + _sure(each, verdict, level) + _eased(advice, each)
+        if each in met or (whole == brief and verdict == "met" and each.target.name in SHOWN):
             continue
-        if verdict == "met" and at and advice.needs.is_assumed(each.target):
-            shorter.append((2, ""))
-        yield Line("target", whole, shorter=shorter)
+        yield Line("target", whole, shorter=[(3, brief)] if whole != brief else [])
+    if met:  # of them the first lines say that all are
+        texts = ", ".join(f"{_value(each)} ({_asked(advice, each)})" for each in met)
+        yield Line("targets", f"met: {texts}", shorter=[(3, "")])
+
+
+def _value(check: Check) -> str:
+    """A target's metric and what is measured of it: "utilization 94.1 %"."""
+    return f"{title_text(check.target)} {check.target.show_measured(check.found.mean)}"
+
+
+def _asked(advice: Advice, check: Check) -> str:
+    """What was asked for: "asked 90 %", "our default 90 % at a usual delay, else 99 %"."""
+    target = check.target
+    whose = "our default" if advice.needs.is_assumed(target) else "asked"
+    return f"{whose} {target.show(target.bound)}{_instead_of_usual(advice, check)}"
 
 
 def _used(entry: Checked) -> str:
@@ -225,22 +238,27 @@ def _wait(entry: Checked) -> str:
     return f"mean {measured(mean, MILLISECONDS)}, 99th percentile {measured(late, MILLISECONDS)}"
 
 
-def _sure(check: Check, verdict: Verdict, confidence: float, *, several: bool) -> str:
-    if not check.met or check.identical or not (several or verdict == "not proven"):
-        return ""
-    return f", {sure_text(confidence)}"
+def _sure(check: Check, verdict: Verdict, confidence: float) -> str:
+    """How sure it is that a target is met whose mean is on the right side."""
+    is_open = check.met and not check.identical and verdict == "not proven"
+    return f", {sure_text(confidence)}" if is_open else ""
 
 
 def _eased(advice: Advice, check: Check) -> str:
     """That nobody asked for a target beside others, and that less of it is expected of a usual setting."""
+    if (less := _instead_of_usual(advice, check)) != "":
+        return f"; our default{less}"
+    is_beside = check.target == advice.needs.floor and advice.needs.targets_from != "default"
+    return "; our default, --utilization sets it" if is_beside else ""
+
+
+def _instead_of_usual(advice: Advice, check: Check) -> str:
+    """Why less is asked than by default, and what that is; empty where it is not less."""
     floor = advice.needs.floor
-    if floor is None:
+    if floor is None or check.target in advice.targets:
         return ""
-    if check.target in advice.targets:
-        is_assumed = check.target == floor and advice.needs.targets_from != "default"
-        return "; our default, --utilization sets it" if is_assumed else ""
     of = "where more would be waits alone" if advice.answer.smaller is not None else "at a usual delay"
-    return f"; our default {of}, else {floor.show(floor.bound)}"
+    return f" {of}, else {floor.show(floor.bound)}"
 
 
 def _unmet(advice: Advice, first: Sequence[str]) -> Iterator[Line]:
@@ -296,7 +314,7 @@ def _others(advice: Advice) -> Iterator[Line]:
         start = brief_name(named[0]) + _less_asked(advice, named[0])
         text = f"{start}: {_lost(advice, second)}."
         nearer = shorter_wait(advice) is not None  # which says more than what is farther from the targets
-        shorter = [(8, f"{start}: {_brief(advice, second)}"), (2 if nearer else 0, "")]
+        shorter = [(8, f"{start}: {_brief(advice, second)}"), (3 if nearer else 2, "")]
         yield Line("why not", text, shorter=shorter)
     if (why := equal_text(advice, named)) is not None:
         yield Line("why not", why, shorter=[(10, "")])
@@ -388,7 +406,8 @@ def _typed(advice: Advice, typed: Typed) -> Iterator[Line]:
         label = ""
     asked, below = typed.shaper_asked(advice.site.rate_bps), f"the lines for {typed.platform} are {_BELOW}"
     if follows(lines):
-        yield Line(label, below if asked is None else f"{below}. {asked}")
+        whole = below if asked is None else f"{below}. {asked}"
+        yield Line(label, whole, shorter=[(5, below)] if asked is not None else ())
     else:
         text = "\n".join(lines)
         shorter = [(4, below)]
