@@ -102,6 +102,8 @@ def test_examples_give_the_same_bytes() -> None:
             "call.toml",
             {"flows.call.application.interval": "201 ms", "flows.call.application.record": "true"},
         ),  # datagrams that no call has
+        ("video-call.toml", {}),
+        ("video-call.toml", {"bottleneck.queue": "fq_codel", "flows.backup.start": "1 s"}),
         ("parking-lot.toml", {}),
         ("splitbuff.toml", {}),
     ],
@@ -122,6 +124,9 @@ def test_what_a_run_came_to_is_what_the_command_says(name: str, changed: dict[st
             assert own["call"]["rating"] == pytest.approx(row["call_r"])
             assert own["call"]["score"] == pytest.approx(row["call_mos"])
             assert own["call"]["delay_ms"] == pytest.approx(row["call_delay_ms"])
+        frames = own["frames"] or {"late": None, "p95_ms": None}
+        assert frames["late"] == pytest.approx(row.get("frames_late"))
+        assert frames["p95_ms"] == pytest.approx(row.get("frame_p95_ms"))
     for link, own in zip(links, answer["summary"]["links"], strict=True):
         rows = {row["group"]: row for row in expected["queues"] if row["link"] == link}
         assert own["utilization"] == pytest.approx(rows["all"]["utilization"])

@@ -13,6 +13,7 @@
 mod asked;
 mod call;
 mod captured;
+mod frames;
 mod inside;
 mod rules;
 mod sampled;

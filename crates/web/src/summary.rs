@@ -4,6 +4,7 @@ use bufferlab_simulator::{ALL_GROUPS, Outcome, Plan, QueueTable};
 use serde::Serialize;
 
 use crate::call::{self, Call};
+use crate::frames::{self, Frames};
 
 /// Of the measured window, from the warm-up's end on.
 #[derive(Serialize)]
@@ -37,6 +38,8 @@ struct OfGroup {
     exchange_s: Option<f64>,
     /// How good its calls were, if it has any.
     call: Option<Call>,
+    /// How its video calls' frames came, if it has any.
+    frames: Option<Frames>,
 }
 
 /// Reads an outcome.
@@ -81,6 +84,7 @@ fn of_group(outcome: &Outcome, plan: &Plan, group: u32) -> OfGroup {
         goodput_bps: 8.0 * ratio(bytes, count) / window_s,
         exchange_s: (ends > 0).then(|| ratio(sum_ps, ends) / 1e12),
         call: call::of_group(outcome, plan, group as usize),
+        frames: frames::of_group(outcome, plan, group as usize),
     }
 }
 

@@ -107,7 +107,15 @@ export interface Queued {
 /** What a run came to: crates/web/src/summary.rs. */
 export interface Summary {
   links: { utilization: number; all: Queued; groups: (Queued | null)[] }[];
-  groups: { goodput_bps: number; exchange_s: number | null; call: { rating: number; score: number; delay_ms: number | null } | null }[];
+  groups: OfGroup[];
+}
+
+/** What users of a group felt; `null` where it has no such traffic. */
+export interface OfGroup {
+  goodput_bps: number;
+  exchange_s: number | null;
+  call: { rating: number; score: number; delay_ms: number | null } | null;
+  frames: { late: number; p95_ms: number | null } | null;
 }
 
 /** How many of 100 packets wait no longer. */

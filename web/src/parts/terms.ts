@@ -9,6 +9,8 @@ const RATING = "how good a call is, from its delay and losses (ITU-T G.107): 0 t
 const SCORE = "mean opinion score: R as people grade calls, from 1 (bad) to 5 (excellent). The formula goes up to 4.5.";
 const HEARD = "delay from mouth to ear: a packet's way, the speech that fills it, and the phone's wait for packets that are later than others.";
 
+export const LATE = "later than 150 ms after it was taken (ITU-T G.114: up to there hardly anybody is disturbed). What is lost is not sent again.";
+
 /** Of a run with calls. */
 export const CALL: [string, string][] = [["heard after", HEARD], ["R", RATING], ["MOS", SCORE]];
 
