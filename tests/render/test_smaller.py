@@ -8,6 +8,7 @@ import pytest
 
 from bufferlab.render.advise.alone import alone
 from bufferlab.render.advise.beware import loses_much
+from bufferlab.render.advise.evidence import evidence
 from bufferlab.render.advise.reasons import interval_note
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.view import advice_view
@@ -15,6 +16,7 @@ from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.beyond import Beyond
 from bufferlab.studies.advise.halved import Half, compared, half_of
+from bufferlab.studies.advise.rough import Rough
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.advise.today import Today
 from bufferlab.studies.choosing.choice import Rival
@@ -61,6 +63,31 @@ def test_that_users_fare_better_with_half_is_in_the_first_lines_if_nobody_asked_
     assert "better with half" not in little
     meets = said(with_half(advice, -0.13, {**LESS, "utilization": 0.995}))
     assert "But users fare 13 ± 1 % better with half of it, 7 packets, which meets them, too." in meets
+
+
+@pytest.mark.parametrize(("lost", "is_said"), [(0.047, True), (0.019, False)])
+def test_of_bounds_on_waits_the_box_says_that_the_largest_is_taken_as_half_loses_more(
+    lost: float, *, is_said: bool
+) -> None:
+    """It praised the half, and said nothing of its loss."""
+    advice = advised({"fifo": (14, runs({**FIFO, "loss": 0.7 * lost}))}, ("wait_p99 <= 50 ms",))
+    half = with_half(advice, -0.13, {**LESS, "loss": lost})
+    text = said(dataclasses.replace(half, entries=advice.entries))
+    why = (
+        "price About the largest within the bounds, since it loses 3.3 %; half of it loses 4.7 %, though "
+        "users fare 13 ± 1 % better with that."
+    )
+    assert (why in text) == is_said
+    assert ("better with half of it" in text) != is_said
+    assert ("better with that" in said(with_half(advice, 0.0, {**LESS, "loss": lost}))) is False
+
+
+def test_what_if_names_the_most_packets_that_keep_bounds_on_waits() -> None:
+    change = Sensitivity("twice the flows", "8 flows", FIFO, (), Rough(20, (14,)))
+    for target, title in (("wait_p99 <= 50 ms", "most packets,"), ("utilization >= 95 %", "least packets,")):
+        advice = advised({"fifo": (14, runs(FIFO))}, (target,), sensitivity=[change])
+        (grid,) = (each for each in evidence(advice) if each.title.startswith("What if"))
+        assert any(title in str(head) for head in grid.columns)
 
 
 def test_half_is_measured_with_the_seeds_of_the_answer() -> None:

@@ -51,7 +51,6 @@ def link(
 def climbed(
     measured: Callable[[Run], Values],
     beyond: int | None = None,
-    heavy_loss: float | None = 0.05,
     targets: tuple[Target, ...] = (BUSY,),
     long_wait_ms: float | None = None,
 ) -> tuple[Least, Larger | None, list[Run]]:
@@ -64,7 +63,7 @@ def climbed(
         return [measured(Run(size, seed)) for seed in seeds]
 
     seeds = (SEEDS[:3], SEEDS)
-    ladder = Ladder((CALL, GOODPUT), WEIGHTS, measure, *seeds, 0.95, beyond, heavy_loss, long_wait_ms)
+    ladder = Ladder((CALL, GOODPUT), WEIGHTS, measure, *seeds, 0.95, beyond, long_wait_ms)
     return found, ladder.climb(found), asked
 
 
@@ -173,7 +172,7 @@ def test_where_all_lose_much_within_a_bound_on_waits_the_largest_is_taken() -> N
     bounded = (BUSY, make_target("wait_p99_ms", 100.0))
     found, larger, _ = climbed(measured, targets=bounded)
     assert found.size is not None and larger is not None
-    assert (larger.least, larger.size) == (found.size, 64)
+    assert larger.least == found.size and 80 <= larger.size <= 100
 
 
 @pytest.mark.parametrize(
@@ -223,7 +222,28 @@ def test_who_asks_for_throughput_or_bounds_waits_says_how_long_packets_may_wait(
 
 def test_a_bound_on_the_loss_says_what_is_accepted() -> None:
     measured = link(lambda size: 90.0 - size / 100, 10**6, loss=lambda size: 0.16 if size < 200 else 0.03)
-    assert climbed(measured, 16 * UPPER, heavy_loss=None)[1] is None
+    bounded = (BUSY, make_target("loss", 0.2))
+    assert climbed(measured, 16 * UPPER, targets=bounded)[1] is None
+
+
+@pytest.mark.parametrize(("lost", "is_taken"), [(0.03, True), (0.019, False)])
+def test_between_bounds_the_largest_is_taken_where_the_least_loses_what_is_worth_a_word(
+    lost: float, *, is_taken: bool
+) -> None:
+    """Users fare worse with each larger one; who bounds waits has said how long packets may wait."""
+    usual = link(lambda size: 90.0 - size / 100, 10**6, loss=lambda size: lost * (1 - size / 400))
+
+    def measured(run: Run) -> Values:
+        return {**usual(run), "wait_p99_ms": float(run.size)}
+
+    bounded = (BUSY, make_target("wait_p99_ms", 100.0))
+    found, larger, _ = climbed(measured, targets=bounded)
+    assert found.size is not None and found.size < 10
+    assert (larger is not None and 80 <= larger.size <= 100) == is_taken
+    level = climbed(lambda run: {**measured(run), "loss": lost}, targets=bounded)[1]
+    assert level is None  # it would lose as much
+    bounds_loss = (*bounded, make_target("loss", 0.2))
+    assert climbed(measured, targets=bounds_loss)[1] is None
 
 
 def test_a_run_that_misses_by_chance_does_not_end_the_search_for_what_loses_less() -> None:

@@ -259,7 +259,8 @@ def _variants(advice: Advice) -> Grid:
         known, *numbers = _changed(advice, each)
         least = NONE if each.least is None else _least(queue, each.least.size)
         rows.append([each.brief, *numbers, least, known])
-    least = "least packets, about" if queue.knob == "limit" else "least target, ms, about"
+    end = "most" if want_largest(advice.targets) else "least"
+    least = f"{end} packets, about" if queue.knob == "limit" else f"{end} target, ms, about"
     heads = [*_heads_of_changed(advice), least, Column("targets", "left", wraps=True)]
     title = f"What if: {entry_text(advice.answer)}, with other traffic; {_RUNS}"
     return _shortened([Column("change", "left", wraps=True)], heads, rows, title)

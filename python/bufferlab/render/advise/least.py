@@ -6,8 +6,9 @@ from bufferlab.display import significant
 from bufferlab.render.advise.felt import may_be_chance, share_text
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.entry import Entry, Site
-from bufferlab.studies.choosing.thresholds import HEAVY_LOSS
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, NOTED_LOSS
 from bufferlab.studies.least.memory import Memory
+from bufferlab.studies.targets import bounds_loss
 from bufferlab.units import packets_text
 
 
@@ -23,6 +24,11 @@ def least_text(site: Site, entry: Entry) -> str | None:
         count += f" ({site.allowed.title} takes no less)"
     if entry.broken is not None:
         return f"The least that meets the targets: {count}; {_breaks(entry.broken)} with it"
+    if is_largest_for_loss(entry):
+        losses = map(found.memory.loss, (found.size, entry.setting))
+        less, now = (FRACTION.quantity(each, digits=2) for each in losses)
+        largest = f"{packets_text(entry.setting)}, about the largest that keeps the bounds, lose {now}"
+        return f"The least that meets the targets: {count}; but it loses {less}, and {largest}"
     if loss_decided(entry):
         lost = found.memory.loss(found.size)
         near = _beside(entry, found.size, found.memory)
@@ -34,6 +40,16 @@ def least_text(site: Site, entry: Entry) -> str | None:
 
 def _breaks(broken: int) -> str:
     return "one what-if misses a target" if broken == 1 else f"{broken} what-ifs miss a target"
+
+
+def is_largest_for_loss(entry: Entry) -> bool:
+    """Whether the largest buffer within bounds on waits was taken since the least loses more."""
+    found, targets = entry.least, [each.target for each in entry.checks]
+    is_larger = entry.least_behind is not None and entry.broken is None
+    if not is_larger or found is None or found.size is None or bounds_loss(targets):
+        return False
+    lost, now = (found.memory.loss(size) for size in (found.size, entry.setting))
+    return any(each.wants_less for each in targets) and lost >= NOTED_LOSS and lost > now
 
 
 def loss_decided(entry: Entry) -> bool:

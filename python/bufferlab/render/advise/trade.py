@@ -12,7 +12,8 @@ from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Smaller
 from bufferlab.studies.advise.roomier import are_two_sided, edges_that_meet, largest_that_meets
-from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, NOTABLE
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, NOTABLE, loses_notably_more
+from bufferlab.studies.least import Least
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Target, want_largest
 from bufferlab.units import packets_text
@@ -41,6 +42,12 @@ def trade(advice: Advice) -> str | None:
         return _larger(advice, answer.smaller)
     if answer.least_behind is not None:  # no target takes this buffer
         return None
+    return _largest(advice) or _part(advice, found)
+
+
+def _part(advice: Advice, found: Least) -> str | None:
+    """What is had for half the buffer or less, where a target takes what is more."""
+    answer = advice.answer
     used = answer.checked("utilization").mean
     is_largest = want_largest(advice.targets)
     if used is None or (any(each.wants_less for each in advice.targets) and not is_largest):
@@ -111,6 +118,26 @@ def _larger(advice: Advice, found: Smaller) -> str:
     return f"{takes}; users {fare} {share_text(found.behind)} by that."
 
 
+def _loses_more(advice: Advice) -> bool:
+    """Whether half of the largest buffer that keeps bounds on waits loses more, so that it is not taken."""
+    half, targets = advice.half, advice.targets
+    if half is None or not want_largest(targets):
+        return False
+    return loses_notably_more(half.values, advice.answer.values, targets)
+
+
+def _largest(advice: Advice) -> str | None:
+    """Why the largest buffer that keeps bounds on waits is taken, where half of it loses more."""
+    half = advice.half
+    if half is None or not _loses_more(advice):
+        return None
+    now, lost = (FRACTION.quantity(each.mean("loss").mean or 0.0, digits=2) for each in (advice.answer, half))
+    because = f"About the largest within the bounds, since it loses {now}; half of it loses {lost}"
+    if half.rival.most_behind >= -NOTABLE / 2:
+        return f"{because}."
+    return f"{because}, though users fare {share_text(half.rival.behind)} better with that."
+
+
 def _price(advice: Advice, memory: Memory, small: int) -> str:
     answer, site = advice.answer, advice.site
     is_largest = want_largest(advice.targets)
@@ -152,7 +179,7 @@ def _mean(memory: Memory, size: int, name: str) -> float:
 def half_is_better(advice: Advice) -> str | None:
     """That users fare better with half of the buffer, which misses nothing that was asked, as a sentence."""
     found = advice.half
-    if found is None or not all(map(advice.needs.is_assumed, found.missed)):
+    if found is None or not all(map(advice.needs.is_assumed, found.missed)) or _loses_more(advice):
         return None
     behind = found.rival.behind
     if found.rival.most_behind >= -NOTABLE / 2:

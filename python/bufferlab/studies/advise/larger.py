@@ -10,7 +10,9 @@ of one queue, the smallest is taken.
 A buffer that loses a packet in twenty is not taken where a larger one loses less: in the mean flows without
 end feel little of it, since those that do not yield take what the others lose. Where all that meet the
 targets lose that much, and one of these bounds the wait, the largest is taken that is as good for users as
-the least: the least leaves other traffic no room, and is an artifact of flows that do not yield.
+the least: the least leaves other traffic no room, and is an artifact of flows that do not yield. Where the
+least loses what is worth a word, and a target bounds the wait, which says how long packets may wait, the
+largest is taken that loses surely less.
 """
 
 from __future__ import annotations
@@ -24,10 +26,15 @@ from typing import Final
 from bufferlab.stats import Estimate
 from bufferlab.studies.choosing.choice import Choice, choose
 from bufferlab.studies.choosing.objectives import Aspect, Emphasis, Kind, is_emphasized, mean_score
-from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, standing_from_ms
+from bufferlab.studies.choosing.thresholds import (
+    HEAVY_LOSS,
+    NOTED_LOSS,
+    loses_notably_more,
+    standing_from_ms,
+)
 from bufferlab.studies.least import Least, Run
 from bufferlab.studies.least.memory import Memory
-from bufferlab.studies.targets import Target, Values
+from bufferlab.studies.targets import Target, Values, bounds_loss
 
 NEAR: Final = 1.25
 """Buffers that are less than this many times the least are not scored."""
@@ -100,7 +107,6 @@ class Ladder:
         seeds: Seeds that decide.
         confidence: With which a larger buffer shall meet the targets.
         most: Up to which larger buffers than the search tried may be; `None` if nobody may go beyond.
-        heavy_loss: Loss from which on a buffer is not taken where another loses less; `None` if any may be.
         long_wait_ms: Mean wait from which on a buffer is not taken where a smaller one does not lose much;
             `None` if any may be.
     """
@@ -112,7 +118,6 @@ class Ladder:
     seeds: Sequence[int]
     confidence: float
     most: int | None = None
-    heavy_loss: float | None = HEAVY_LOSS
     long_wait_ms: float | None = None
 
     def climb(self, found: Least) -> Larger | None:
@@ -128,7 +133,7 @@ class Ladder:
         if sizes == [found.closest]:
             return None
         contest = {size: self._runs(memory, size, self.seeds) for size in (found.size, sizes[-1])}
-        if self._is_bounded(memory, sizes):
+        if self._is_bounded(memory, found.closest):
             return self._largest(memory, contest, found.size, sizes)
         for size in sizes:
             contest[size] = self._runs(memory, size, self.seeds)
@@ -155,19 +160,19 @@ class Ladder:
         larger = self._larger(memory, contest, found.size, size)
         return None if larger is None else dataclasses.replace(larger, broken=broken)
 
-    def _is_bounded(self, memory: Memory, sizes: Sequence[int]) -> bool:
-        """Whether all lose much, and a target says how long packets may wait."""
-        return any(each.wants_less for each in memory.targets) and all(
-            self._loses_much(memory, size) for size in sizes
-        )
+    def _is_bounded(self, memory: Memory, least: int) -> bool:
+        """Whether the least loses what is worth a word, and a target says how long packets may wait."""
+        return any(each.wants_less for each in memory.targets) and self._loses(memory, least, NOTED_LOSS)
 
     def _largest(
         self, memory: Memory, contest: dict[int, Sequence[Values]], least: int, sizes: Sequence[int]
     ) -> Larger | None:
-        """The largest buffer that is as good as the least."""
+        """The largest buffer that loses surely less than the least, or, where all lose much, is as good."""
+        lossy = all(self._loses_much(memory, size) for size in sizes)
         for size in sizes[:0:-1]:
             contest[size] = self._runs(memory, size, self.seeds)
-            taken = self._choice(contest, size, least).name == _name(size)
+            taken = loses_notably_more(contest[least], contest[size], memory.targets)
+            taken = taken or (lossy and self._choice(contest, size, least).name == _name(size))
             if taken and (larger := self._larger(memory, contest, least, size)) is not None:
                 return larger
         return None
@@ -196,19 +201,29 @@ class Ladder:
                     break  # larger ones wait longer
             elif not self._loses_much(memory, size):
                 break
-        if (between := self._between(memory, sizes[-1])) is not None:
+        if self._is_bounded(memory, found.closest):
+            return self._up_to_edge(memory, sizes)
+        between = self._between(memory, sizes[-1])
+        if between is not None and self._loses_much(memory, sizes[-1]):
             self._runs(memory, between, self.pilots)
             sizes += [between] if memory.meets_all(between) and self._loses_little(memory, between) else []
         scores = self._without_long_waits(memory, self._scores(memory, sizes))
         best = max(scores, key=scores.__getitem__)
-        if self._is_bounded(memory, list(scores)):
-            return list(scores)
         return [size for size in scores if size <= best]
 
-    def _between(self, memory: Memory, size: int) -> int | None:
-        """Where the largest that may be taken loses much: one between it and the next that misses a bound."""
+    def _up_to_edge(self, memory: Memory, sizes: list[int]) -> list[int]:
+        """Those that may be taken with the largest that keeps the bounds, to within `NEAR`."""
+        while (between := self._between(memory, sizes[-1])) is not None:
+            self._runs(memory, between, self.pilots)
+            if memory.meets_all(between):
+                sizes.append(between)
+        return sizes
+
+    @staticmethod
+    def _between(memory: Memory, size: int) -> int | None:
+        """A size between one and the next that misses a target; `None` if there is hardly another."""
         missed = [each for each in memory.sizes if each > size and not memory.meets_all(each)]
-        if not missed or missed[0] - size < 2 or not self._loses_much(memory, size):
+        if not missed or missed[0] < max(NEAR * size, size + 2):
             return None
         return round(math.sqrt(size * missed[0]))
 
@@ -249,12 +264,13 @@ class Ladder:
         return not self._loses_much(memory, size)
 
     def _loses_much(self, memory: Memory, size: int) -> bool:
-        """By the pilots that there are."""
-        if self.heavy_loss is None:
-            return False
+        return self._loses(memory, size, HEAVY_LOSS)
+
+    def _loses(self, memory: Memory, size: int, share: float) -> bool:
+        """Whether so much is lost, by the pilots that there are, and no target bounds it."""
         known = memory.seeds(size)
         lost = memory.mean(size, "loss", [seed for seed in self.pilots if seed in known])
-        return lost is not None and lost >= self.heavy_loss
+        return lost is not None and lost >= share and not bounds_loss(memory.targets)
 
     def _larger(
         self, memory: Memory, contest: Mapping[int, Sequence[Values]], least: int, size: int

@@ -24,7 +24,7 @@ from bufferlab.studies.advise.smaller import smaller
 from bufferlab.studies.choosing.choice import LOOKS
 from bufferlab.studies.choosing.objectives import Aspect, Kind, aspects_of, judged_by_buffers, mean_score
 from bufferlab.studies.choosing.order import place
-from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, MATERIAL
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, MATERIAL, NOTED_LOSS
 from bufferlab.studies.least import Bench, Case, Check, Goal, Least, Run, Search, Step, least, together
 from bufferlab.studies.least.candidates import CHECK_SEEDS
 from bufferlab.studies.least.lacking import runs_lack
@@ -193,7 +193,9 @@ class Settings:
     def _climbed(self, queue: Queue, found: Least) -> Larger | None:
         if queue.knob != "limit" or found.size is None or want_largest(self.question.targets):
             return None
-        is_lossy = not bounds_loss(self.question.targets) and found.memory.loss(found.size) >= HEAVY_LOSS
+        is_bounded = any(each.wants_less for each in self.question.targets)
+        noted = NOTED_LOSS if is_bounded else HEAVY_LOSS
+        is_lossy = not bounds_loss(self.question.targets) and found.memory.loss(found.size) >= noted
         if not found.confirmed and not is_lossy:
             return None
         aspects = self.aspects(found.values.values())
@@ -223,7 +225,6 @@ class Settings:
             self.seeds[:CONTEST],
             self.confidence,
             self.question.most,
-            None if bounds_loss(self.question.targets) else HEAVY_LOSS,
             longest_bought_ms(self.question.site.rtt_ms, self.question.targets, self.needs.emphasis),
         )
 

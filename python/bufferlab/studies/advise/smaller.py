@@ -6,13 +6,13 @@ in the answer, and nothing else was asked for that it takes, the buffer is halve
 as users fare no worse and less of our default is met, which is what queues at their usual delay are held to.
 
 Where all targets are bounds on waits, the answer is the largest buffer that keeps them. It is halved as long
-as users fare better with the half, beyond chance and by half of what they notice.
+as users fare better with the half, beyond chance and by half of what they notice, and it does not lose more
+where that is worth a word.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Final
 
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.beside import Judged, rival_of
@@ -20,12 +20,17 @@ from bufferlab.studies.advise.entry import Entry, Smaller
 from bufferlab.studies.advise.floor import relaxed
 from bufferlab.studies.advise.halved import half_of
 from bufferlab.studies.choosing.choice import Rival
-from bufferlab.studies.choosing.thresholds import LESS, LONG_WAIT_MS, MATERIAL, NOTABLE, loses_heavily
+from bufferlab.studies.choosing.thresholds import (
+    LESS,
+    LONG_WAIT_MS,
+    MATERIAL,
+    NOTABLE,
+    NOTED_LOSS,
+    loses_heavily,
+    loses_notably_more,
+)
 from bufferlab.studies.least import Case
 from bufferlab.studies.targets import Target, Values, mean_over_runs, want_largest
-
-NOTED_LOSS: Final = 0.02
-"""A smaller buffer that loses this much, and clearly more than the larger one, is not taken. Our choice."""
 
 Measure = Callable[[Case], Sequence[Values]]
 """Gives what a buffer measures with the seeds of the comparison."""
@@ -72,7 +77,7 @@ def _better(answer: Entry, targets: Sequence[Target], judged: Judged, measure: M
     while case is not None:
         values = measure(case)
         rival, missed = rival_of(answer, f"{case.name}, smaller", values, targets, judged)
-        if missed or -rival.most_behind < gained or _loses_more(answer.values, values, targets):
+        if missed or -rival.most_behind < gained or loses_notably_more(values, answer.values, targets):
             break
         found, gained = _taken(answer, case.size, rival, is_eased=False), -rival.most_behind + NOTABLE / 2
         case = _half_of(case, answer)

@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from bufferlab.stats import estimate
 from bufferlab.studies.choosing.objectives import EMPHASIS, Aspect, Kind
-from bufferlab.studies.targets import Target, bounds_loss
+from bufferlab.studies.targets import Target, Values, bounds_loss, mean_over_runs
 
 MATERIAL: Final = 0.05
 """Scores that differ by less than this share are equal for users."""
@@ -23,6 +24,10 @@ fare better as a whole: it is the one that is tested everywhere."""
 HEAVY_LOSS: Final = 0.05
 """Loss from which on hardly anybody would accept a buffer, whatever else it gives. Our choice: TCP flows then
 have about five packets each under way (`theory.tcp_models`: 1.22/√p), and time out again and again."""
+
+NOTED_LOSS: Final = 0.02
+"""Loss that is worth a word: what surely loses less is taken before it, where bounds on waits allow it. Our
+choice."""
 
 LESS: Final = 2 / 3
 """What loses at most this part of another one's loss loses clearly less. Our choice."""
@@ -71,6 +76,22 @@ def is_standing(wait_ms: float, rtt_ms: float, targets: Sequence[Target]) -> boo
 def loses_heavily(loss: float | None, targets: Sequence[Target]) -> bool:
     """Whether so much is lost that hardly anybody would accept it, and no target bounds the loss."""
     return loss is not None and loss >= HEAVY_LOSS and not bounds_loss(targets)
+
+
+def loses_notably_more(runs: Sequence[Values], other: Sequence[Values], targets: Sequence[Target]) -> bool:
+    """Whether a loss is worth a word and surely larger than another one's, and no target bounds it.
+
+    Args:
+        runs: What the runs of the one measured.
+        other: The same of the other, with the same seeds.
+        targets: What was asked for.
+    """
+    lost = mean_over_runs("loss", runs).mean
+    if lost is None or lost < NOTED_LOSS or bounds_loss(targets):
+        return False
+    pairs = zip(runs, other, strict=False)
+    more = estimate((one["loss"] or 0.0) - (two["loss"] or 0.0) for one, two in pairs)
+    return (more.mean or 0.0) > (more.half_width or 0.0)
 
 
 def leading_kind(weights: Mapping[Kind, float]) -> Kind | None:
