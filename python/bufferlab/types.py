@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     from bufferlab.studies.least.goal import Goal as Goal
     from bufferlab.studies.least.memory import Memory as Memory
     from bufferlab.studies.least.memory import Run as Run
+    from bufferlab.studies.settling import ShortRuns as ShortRuns
     from bufferlab.studies.settling import Waiting as Waiting
     from bufferlab.studies.size.judged import Judged as Judged
     from bufferlab.studies.targets import Target as Target
@@ -111,6 +112,7 @@ _PUBLIC: Final = {
     "Site": "bufferlab.studies.advise.entry",
     "Smaller": "bufferlab.studies.advise.entry",
     "Users": "bufferlab.studies.advise.entry",
+    "ShortRuns": "bufferlab.studies.settling",
     "Waiting": "bufferlab.studies.settling",
     "Queue": "bufferlab.studies.advise.queues",
     "Needs": "bufferlab.studies.advise.needs",

@@ -28,6 +28,7 @@ from bufferlab.studies.advise.rough import Rough
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.least import Run
+from bufferlab.studies.settling import ShortRuns
 from bufferlab.studies.targets import Values, make_target
 
 from ..advised import ASPECTS, FIFO, FQ_CODEL, advised, entry, runs, site
@@ -205,7 +206,7 @@ def test_where_the_platform_ends_the_search_it_says_so_and_what_its_most_gives()
 
 
 def test_runs_that_may_be_too_short_are_said_to_be_so_in_the_box() -> None:
-    why = "only 3 s are measured, but a flow takes up to 60 s from loss to loss: use longer runs"
+    why = ShortRuns(("only 3 s are measured, but a flow takes up to 60 s from loss to loss",), 40, 160)
     advice = dataclasses.replace(advised(MET), short_runs=why)
     assert f"too short {why}" in " ".join(" ".join(box(advice)).split())
     many = [Sensitivity("", f"change {index} of the scenario", {}, (), None) for index in range(24)]

@@ -15,6 +15,7 @@ from bufferlab.render.view import View
 from bufferlab.results.metrics.metric import SECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.settling import ShortRuns
 from bufferlab.studies.targets import Values
 
 from ..advised import FIFO, FQ_CODEL, advised, entry, runs
@@ -76,8 +77,12 @@ def test_what_ifs_that_lose_much_are_marked_though_they_meet_the_targets() -> No
 
 def test_how_to_lengthen_runs_is_in_the_box_whatever_the_room() -> None:
     longer = "--set run.warmup='36 s' --set run.duration='84 s' (docs/sizing.md)"
-    why = f"{'a long reason, ' * 30}: use {longer}"
-    assert f"too short Use {longer}." in said(dataclasses.replace(advised(MET), short_runs=why))
+    why = ShortRuns(("a long reason: use it, " * 30,), 36, 84)
+    advice = dataclasses.replace(advised(MET), short_runs=why)
+    assert f"too short Use {longer}." in said(advice)
+    document = advice.to_dict()
+    assert document["short_runs"] == {"reasons": why.reasons, "warmup_s": 36, "duration_s": 84}
+    assert document["warnings"] == [f"{why.reasons[0]}: use {longer}"]
 
 
 def test_targets_that_are_met_have_one_row_and_it_goes_before_the_table_and_what_is_missed() -> None:

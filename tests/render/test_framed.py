@@ -21,12 +21,13 @@ from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.joint import LinksAdvice, Shaped
 from bufferlab.studies.advise.rough import Rough
 from bufferlab.studies.advise.sensitivity import Broken, Sensitivity, Shaken
+from bufferlab.studies.settling import ShortRuns
 from bufferlab.studies.targets import Target, Values
 
 from ..advised import ASPECTS, CALL, DOWNLOADS, FIFO, FQ_CODEL, advised, entry, runs, site
 
 TARGETS: Final = ("utilization >= 97 %", "loss <= 6 %", "call.r > 50", "wait_p99 < 120 ms")
-WHY: Final = "only 3 s are measured, but a flow takes up to 60 s from loss to loss: use longer runs"
+WHY: Final = ShortRuns(("only 3 s are measured, but a flow takes up to 60 s from loss to loss",), 40, 160)
 GROUPS: Final = (
     *(DOWNLOADS, CALL, Users("bbr", "bulk", 1, "bbr"), Users("backup", "bulk", 20, "cubic")),
     *(Users("pages", "web", 1, "cubic"), Users("ping", "ping", 1, None)),

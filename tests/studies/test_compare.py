@@ -478,16 +478,19 @@ def test_what_is_undecided_is_said_with_how_it_stands_so_far(comparison: Compari
 
 
 def test_a_time_that_no_packet_need_wait_is_a_limit(comparison: Comparison) -> None:
-    def said(queue: str, buffer: str) -> str:
+    def said(queue: str, buffer: str, packets: int | None = None, time_ms: float | None = None) -> str:
         found = felt(comparison, **{queue: (93, 11.4, 0), "red": (60, 7, 0)})
-        entries = {name: dataclasses.replace(each, buffer=buffer) for name, each in found.entries.items()}
+        entries = {
+            name: Measured(name, buffer, each.values, packets, time_ms)
+            for name, each in found.entries.items()
+        }
         return answer(dataclasses.replace(found, entries=entries)).partition(":")[0]
 
-    packets = round(comparison.site.rate_bps / 8 / comparison.site.packet_bytes)
-    assert said("fq_codel", "1 s") == f"Run fq_codel, limit 1 s ({packets} packets)"
+    held = round(comparison.site.rate_bps / 8 / comparison.site.packet_bytes)
+    assert said("fq_codel", "1 s", time_ms=1000.0) == f"Run fq_codel, limit 1 s ({held} packets)"
     assert said("fq_codel", "1 bdp") == "Run fq_codel, limit 1 bdp"
-    assert said("fq_codel", "64 packets") == "Run fq_codel, 64 packets"
-    assert said("fifo", "1 s") == "Run fifo, 1 s"
+    assert said("fq_codel", "64 packets", packets=64) == "Run fq_codel, 64 packets"
+    assert said("fifo", "1 s", time_ms=1000.0) == "Run fifo, 1 s"
 
 
 def test_undecided_queues_that_stand_alike_are_named_together(comparison: Comparison) -> None:
@@ -582,6 +585,7 @@ def test_the_document_names_equal_queues_and_the_command_that_decides_between_th
     )
     document = found.to_dict()
     assert document["recommendation"]["tied"] == ["fifo:40 packets"]
+    assert [(each["buffer_packets"], each["buffer_ms"]) for each in document["queues"]] == [(40, None)] * 2
     words = shlex.split(document["advise"])
     assert words[:3] == ["bufferlab", "advise", str(tmp_path / "some file.toml")]
     assert words[3:] == [

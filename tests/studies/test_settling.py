@@ -52,7 +52,9 @@ def test_runs_that_are_long_enough_have_no_warning() -> None:
 
 def test_runs_that_are_too_short_say_which_part_and_how_long_it_should_be() -> None:
     short = DOCUMENT | {"run": {"duration": "4 s", "warmup": "1 s", "stack": "linux"}}
-    assert short_runs(Scenario.from_dict(short), 0, Waiting(50, 1500)) == (
+    found = short_runs(Scenario.from_dict(short), 0, Waiting(50, 1500))
+    assert found is not None and (found.warmup_s, found.duration_s) == (7, 15)
+    assert str(found) == (
         "the warm-up of 1 s is shorter than a timeout and 20 round trips, 3.35 s; only 3 s are measured, but "
         "a flow takes up to 3.75 s from loss to loss: use --set run.warmup='7 s' --set run.duration='15 s' "
         "(docs/sizing.md)"
@@ -64,8 +66,8 @@ def test_all_reasons_have_one_remedy_that_is_enough() -> None:
     flows = [{"congestion": "bbr", "rtt": "100 ms"}, {"congestion": "reno", "rtt": "100 ms"}]
     scenario = Scenario.from_dict(DOCUMENT | {"run": run, "flows": flows})
     waiting = Waiting(1600, 1500)
-    said = short_runs(scenario, 0, waiting)
-    assert said is not None and said.startswith("BBR fills this buffer") and "shorter than a timeout" in said
+    said = str(short_runs(scenario, 0, waiting))
+    assert said.startswith("BBR fills this buffer") and "shorter than a timeout" in said
     times = dict(re.findall(r"--set (run\.\w+)='(\d+ s)'", said))
     assert said.count("--set") == 2 and short_runs(scenario.with_overrides(times), 0, waiting) is None
 
@@ -78,8 +80,8 @@ def bbr(
     link = {"rate": "12 Mbps", "buffer": buffer if rtt != "0 s" else "400 packets"}
     scenario = Scenario.from_dict({"run": run, "bottleneck": link, "flows": flows})
     packets = {"1 bdp": 100, "4 bdp": 400}[buffer]
-    said = short_runs(scenario, 0, Waiting(packets, 1500))
-    found = said if said is not None and said.startswith("BBR") else None
+    said = str(short_runs(scenario, 0, Waiting(packets, 1500)))
+    found = said if said.startswith("BBR") else None
     assert has_start_measured(scenario, 0, Waiting(packets, 1500)) == (found is not None)
     assert not has_start_measured(scenario, 0, Waiting(packets, 1500, is_held=True))
     return found

@@ -151,7 +151,32 @@ class Shortage(NamedTuple):
     measured_s: float
 
 
-def short_runs(base: Scenario, link: int, waiting: Waiting) -> str | None:
+class ShortRuns(NamedTuple):
+    """Why runs may be too short to judge a buffer, and what would be long enough.
+
+    Attributes:
+        reasons: Why, as clauses.
+        warmup_s: A warm-up that is long enough, whole s.
+        duration_s: A duration with that warm-up, whole s.
+    """
+
+    reasons: tuple[str, ...]
+    warmup_s: int
+    duration_s: int
+
+    @property
+    def longer(self) -> str:
+        """What to set, as options."""
+        times = {"warmup": self.warmup_s, "duration": self.duration_s}
+        options = [f"--set run.{key}='{time_s} s'" for key, time_s in times.items()]
+        return f"{' '.join(options)} (docs/sizing.md)"
+
+    def __str__(self) -> str:
+        """All of it, as a clause."""
+        return f"{'; '.join(self.reasons)}: use {self.longer}"
+
+
+def short_runs(base: Scenario, link: int, waiting: Waiting) -> ShortRuns | None:
     """Why runs may be too short to judge a buffer, and what to set; `None` if they are long enough.
 
     Args:
@@ -163,8 +188,7 @@ def short_runs(base: Scenario, link: int, waiting: Waiting) -> str | None:
     if not found:
         return None
     warmup_s, measured_s = _enough(base, found)
-    longer = f"--set run.warmup='{warmup_s} s' --set run.duration='{warmup_s + measured_s} s'"
-    return f"{'; '.join(each.text for each in found)}: use {longer} (docs/sizing.md)"
+    return ShortRuns(tuple(each.text for each in found), warmup_s, warmup_s + measured_s)
 
 
 def _enough(base: Scenario, found: Sequence[Shortage]) -> tuple[int, int]:

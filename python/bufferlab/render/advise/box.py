@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from bufferlab.render.advise.beware import loses_much
@@ -106,11 +107,8 @@ def box_of(advice: Advice, typed: Typed | None = LINUX, against: Against = NOTHI
         against: What speaks against the scenario.
     """
     if against.lost is not None:
-        advice = without_counters(advice)
-    first = [
-        *filter(None, [against.first]),
-        *(_measured(each, advice, against.lost) for each in head(advice)),
-    ]
+        advice = _captured(without_counters(advice), against.lost)
+    first = [*filter(None, [against.first]), *head(advice)]
     more = len(without_room(against.doubts))
     rest = [""] * (MOST_AGAINST - 1) + [f" ({more} more {_BELOW}.)" if more > 0 else ""]
     doubts = [
@@ -128,14 +126,10 @@ def without_room(doubts: Sequence[str]) -> Sequence[str]:
     return doubts[MOST_AGAINST:]
 
 
-def _measured(text: str, advice: Advice, lost: float | None) -> str:
-    """A sentence on what today's queue loses in the simulation, with what was measured beside it."""
+def _captured(advice: Advice, lost: float) -> Advice:
+    """The advice with the loss that a capture shows of what runs today."""
     now = advice.today
-    if now is None or lost is None or not text.startswith("Today's"):
-        return text
-    run, seen = (FRACTION.quantity(each, digits=2) for each in (now.mean("loss").mean or 0.0, lost))
-    said = f"it loses {run}"
-    return text if run == seen else text.replace(said, f"{said} in the simulation (measured: {seen})", 1)
+    return advice if now is None else replace(advice, today=replace(now, captured_loss=lost))
 
 
 def _lines(advice: Advice, typed: Typed | None, first: Sequence[str]) -> Iterator[Line]:
@@ -289,8 +283,8 @@ def _notes(advice: Advice, first: Sequence[str]) -> Iterator[Line]:
     if (text := interval_note(advice)) is not None:
         yield Line("interval", text, shorter=[(3, "")])
     if advice.short_runs is not None:
-        longer = f"Use {advice.short_runs.rpartition(': use ')[2]}."
-        yield Line("too short", advice.short_runs, most=3, shorter=[(8, longer)], is_elsewhere=True)
+        longer = f"Use {advice.short_runs.longer}."
+        yield Line("too short", str(advice.short_runs), most=3, shorter=[(8, longer)], is_elsewhere=True)
     if advice.stage == "begun":
         yield Line("so far", f"{_UNFINISHED} no larger buffer, other queue or other traffic was tried yet")
     elif advice.stage == "first" and not advice.finished:

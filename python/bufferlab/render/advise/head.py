@@ -194,7 +194,7 @@ def _by_case(advice: Advice, found: Cases, now: str | None, them: str) -> Iterat
     if (first := spoilt(advice)) is not None:
         yield _Said(f"With the assumed mix {first.removeprefix('But ')}")
     yield from map(_Said, tie_text(advice))
-    if now is not None and not (found.are_counted and is_of_loss_alone(advice, now)):
+    if now is not None and not (found.are_counted and is_of_loss_alone(advice)):
         yield _Said(now)
     yield from map(_Said, advice.rests_on)
     yield _Said(_sure(advice, them, "With the assumed mix it"))

@@ -380,4 +380,4 @@ def _rest(advice: Advice, *, tables: bool) -> Iterator[Part]:
     yield from grids
     yield from notes(grids)
     where = "" if tables else f"{advice.site.link}: "
-    yield from (f"Note: {where}{each}." for each in (*advice.warnings, *filter(None, [advice.short_runs])))
+    yield from (f"Note: {where}{each}." for each in advice.notes)

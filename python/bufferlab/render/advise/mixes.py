@@ -141,7 +141,7 @@ def _today_there(advice: Advice, *, is_other: bool) -> str | None:
     if stays_there:
         return f"{what} does as well as the answer ({_rated(advice, there)})"
     why = fault(advice, there, alone)
-    return None if why is None else f"{what} is worse{' there, too' if not stays else ''}: {why}"
+    return None if why is None else f"{what} is worse{' there, too' if not stays else ''}: {why.text}"
 
 
 def _least_beside(alone: Unmixed, now: Today) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Literal, NamedTuple
 
 from bufferlab.display import significant
 from bufferlab.render.advise.felt import (
@@ -35,7 +35,28 @@ from bufferlab.studies.least.lacking import runs_lack
 from bufferlab.studies.targets import Target, bounds_loss
 from bufferlab.units import packets_text
 
-_UNFELT: Final = ", which nobody feels in this traffic"
+_RATING: Final = "call_r"
+
+
+class Fault(NamedTuple):
+    """Why what runs today is to be changed.
+
+    Attributes:
+        kind: Whether it misses a target, loses much, lets packets wait long, or users fare worse by more.
+        text: Why, as a clause.
+        metrics: What the clause names of what users feel.
+        is_felt: Whether somebody feels it.
+    """
+
+    kind: Literal["misses", "loses", "waits", "fares"]
+    text: str
+    metrics: Sequence[str] = ()
+    is_felt: bool = True
+
+    @property
+    def is_of_ratings(self) -> bool:
+        """Whether the clause says how a call fares."""
+        return any(each.endswith(_RATING) for each in self.metrics)
 
 
 def now_text(advice: Advice) -> str | None:
@@ -51,14 +72,24 @@ def now_text(advice: Advice) -> str | None:
     why, behind = fault(advice, found), found.rival.behind
     if found.missed and felt_sign(behind) < 0:
         better = f"but users fare {share_text(behind)} better with it than with the answer"
-        return f"{what}, {(why or '').removeprefix('it ')}, {better}."
+        return f"{what}, {_missing(found)}, {better}."
     if why is None:
         waits, fare = _waits(advice, found), fare_words(found.rival, found, advice.answer)
         return f"{what}, meets what is asked, too; packets wait {waits}; users fare {fare}."
     heard = _call_then(advice, found, why)
-    verb = "may be worse" if found.missed and not _surely_misses(found) and not heard else "is worse"
-    verb = "has longer waits" if why.endswith(_UNFELT) and not heard else verb
-    return f"{what}, {verb}: {heard}{why}.{_price(advice, found)}{_unless_there(advice, found)}"
+    return f"{what}, {_verb(found, why, heard)}: {heard}{why.text}.{_beside_fault(advice, found)}"
+
+
+def _verb(found: Today, why: Fault, heard: str) -> str:
+    """How it stands beside the answer, if that is about how a call fares, too."""
+    if not why.is_felt and not heard:
+        return "has longer waits"
+    return "may be worse" if found.missed and not _surely_misses(found) and not heard else "is worse"
+
+
+def _beside_fault(advice: Advice, found: Today) -> str:
+    """What is said behind the reason for a change: what it costs, and where it is done already."""
+    return _price(advice, found) + _unless_there(advice, found)
 
 
 def size_stays(advice: Advice) -> str | None:
@@ -90,10 +121,13 @@ def _loss(found: Measured) -> float:
     return found.mean("loss").mean or 0.0
 
 
-def is_of_loss_alone(advice: Advice, now: str) -> bool:
-    """Whether a sentence on what runs today says no more than what that loses."""
-    lost = None if advice.today is None else advice.today.mean("loss").mean
-    return now.endswith(f"is worse: it loses {FRACTION.quantity(lost or 0.0, digits=2)}.")
+def is_of_loss_alone(advice: Advice) -> bool:
+    """Whether nothing but its loss is said of what runs today."""
+    found = advice.today
+    why = None if found is None else fault(advice, found)
+    if found is None or why is None or why.kind != "loses":
+        return False
+    return not _call_then(advice, found, why) and not _beside_fault(advice, found)
 
 
 def _price(advice: Advice, found: Today) -> str:
@@ -121,9 +155,9 @@ def _unless_there(advice: Advice, found: Today) -> str:
     return f" If 'tc qdisc show' prints {answer.queue.kind}, keep that."
 
 
-def _call_then(advice: Advice, found: Today, why: str) -> str:
+def _call_then(advice: Advice, found: Today, why: Fault) -> str:
     """How the worst call fares, today and then, where nothing was said of it: "call R 49, not 93; "."""
-    heard = None if "rating R" in why else _worse_call(advice, found, advice.answer)
+    heard = None if why.is_of_ratings else _worse_call(advice, found, advice.answer)
     if heard is None:
         return ""
     name, now, then = heard
@@ -139,8 +173,8 @@ def _worse_call(advice: Advice, found: Today, chosen: Measured) -> tuple[str, fl
     return *worst, then
 
 
-def fault(advice: Advice, found: Today, chosen: Measured | None = None) -> str | None:
-    """Why what runs today is to be changed, as a clause; `None` if nothing surely speaks against it.
+def fault(advice: Advice, found: Today, chosen: Measured | None = None) -> Fault | None:
+    """Why what runs today is to be changed; `None` if nothing surely speaks against it.
 
     Args:
         advice: The answer.
@@ -148,21 +182,38 @@ def fault(advice: Advice, found: Today, chosen: Measured | None = None) -> str |
         chosen: What the answer measured in the traffic of that; default with its own.
     """
     chosen = chosen or advice.answer
-    lost, behind = found.mean("loss").mean, found.rival.behind
+    behind, worst = found.rival.behind, found.rival.worst
     if found.missed:
-        missed = listed([_missed_text(found, each) for each in found.missed])
-        return f"it {'misses' if _surely_misses(found) else 'may miss'} {missed}"
+        return Fault("misses", f"it {_missing(found)}", [each.name for each in found.missed])
     if _loses_more(advice, found, chosen):
-        return f"it loses {FRACTION.quantity(lost or 0.0, digits=2)}"
+        return Fault("loses", _loses(found))
     if _waits_longer(advice, found, chosen) and felt_sign(behind) >= 0:
         now, then = (_wait_ms(each) for each in (found, chosen))
         is_felt = fare_words(found.rival, found, chosen) != ALIKE
-        unfelt = "" if is_felt else _UNFELT
-        waits = MILLISECONDS.quantity(now, digits=3)
-        return f"packets wait {waits} in the mean, not {MILLISECONDS.text(then, digits=3)}{unfelt}"
+        unfelt = "" if is_felt else ", which nobody feels in this traffic"
+        waits = f"{MILLISECONDS.quantity(now, digits=3)} in the mean, not {MILLISECONDS.text(then, digits=3)}"
+        return Fault("waits", f"packets wait {waits}{unfelt}", is_felt=is_felt)
     if felt_sign(behind) > 0:
-        return f"users fare {fare_words(found.rival, found, chosen)}"
+        named = [] if worst is None else [worst[0].metric]
+        return Fault("fares", f"users fare {fare_words(found.rival, found, chosen)}", named)
     return None
+
+
+def _loses(found: Today) -> str:
+    """What it loses in the simulation, and in the capture if there is one that shows another loss."""
+    texts = [
+        FRACTION.quantity(each or 0.0, digits=2) for each in (found.mean("loss").mean, found.captured_loss)
+    ]
+    run, seen = texts
+    if found.captured_loss is None or run == seen:
+        return f"it loses {run}"
+    return f"it loses {run} in the simulation (measured: {seen})"
+
+
+def _missing(found: Today) -> str:
+    """What it misses, and how surely, as a predicate."""
+    missed = listed([_missed_text(found, each) for each in found.missed])
+    return f"{'misses' if _surely_misses(found) else 'may miss'} {missed}"
 
 
 def _missed_text(found: Today, target: Target) -> str:

@@ -70,7 +70,7 @@ def advice_view(
             BelowBox(box),
             *grids,
             *notes(grids),
-            *(f"Note: {each}." for each in (*advice.warnings, *filter(None, [advice.short_runs]))),
+            *(f"Note: {each}." for each in advice.notes),
             *([about] if in_box else []),
             scenario.terms() if explain else scenario.assumptions(),
             *more,

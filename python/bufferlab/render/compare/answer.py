@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from bufferlab import _core
-from bufferlab.errors import InputError
 from bufferlab.render.advise.felt import NOTICED, SHORTER, contrast, share_text
 from bufferlab.render.advise.reasons import long_wait, much_lost, starving
 from bufferlab.render.words import listed, of_classes_text, title_text
@@ -17,7 +15,7 @@ from bufferlab.studies.compare.comparison import Comparison, Measured
 from bufferlab.studies.contenders import LLQ_CLASSES, word_and_buffer
 from bufferlab.studies.targets import Target, mean_over_runs
 from bufferlab.studies.words import FIFO, OWN, is_llq
-from bufferlab.units import PS_PER_S, packets_text
+from bufferlab.units import packets_text
 
 MOST_NAMED: Final = 3
 """Undecided queues that are named; of more, how many there are."""
@@ -48,10 +46,10 @@ def answer(comparison: Comparison) -> str:
 
 def buffer_text(entry: Measured) -> str:
     """A queue's buffer; of LLQ that of each of its classes, as `--queues` has it: "2 × 126 packets"."""
-    packets, _, unit = entry.buffer.partition(" ")
-    if not is_llq(word_and_buffer(entry.name)[0]) or unit != "packets" or int(packets) % LLQ_CLASSES:
+    is_of_classes = is_llq(word_and_buffer(entry.name)[0])
+    if not is_of_classes or entry.packets is None or entry.packets % LLQ_CLASSES:
         return entry.buffer
-    return of_classes_text(LLQ_CLASSES, int(packets) // LLQ_CLASSES)
+    return of_classes_text(LLQ_CLASSES, entry.packets // LLQ_CLASSES)
 
 
 def _taken(comparison: Comparison, choice: Choice, *, is_lossy: bool) -> str:
@@ -106,20 +104,18 @@ def _called(comparison: Comparison, name: str) -> str:
     if queue == OWN:
         queue = link["queue"]["discipline"]
         word = f"the scenario's {queue}"
-    buffer = buffer_text(comparison.entries[name])
-    return f"{word}, {buffer if queue == FIFO else _limit_text(buffer, comparison)}"
+    entry = comparison.entries[name]
+    return f"{word}, {buffer_text(entry) if queue == FIFO else _limit_text(entry, comparison)}"
 
 
-def _limit_text(buffer: str, comparison: Comparison) -> str:
+def _limit_text(entry: Measured, comparison: Comparison) -> str:
     """The buffer of a queue in which packets need not wait that long: "limit 1 s (1667 packets)"."""
-    if " packet" in buffer:
-        return buffer
-    try:
-        time_s = _core.parse_quantity("time", buffer, 0) / PS_PER_S
-    except InputError:  # of a rule
-        return f"limit {buffer}"
-    packets = round(time_s * comparison.site.rate_bps / 8 / comparison.site.packet_bytes)
-    return f"limit {buffer} ({packets_text(packets)})"
+    if entry.packets is not None:
+        return buffer_text(entry)
+    if entry.time_ms is None:  # of a rule, or in bytes
+        return f"limit {entry.buffer}"
+    packets = round(comparison.site.packets_of_ms(entry.time_ms))
+    return f"limit {entry.buffer} ({packets_text(packets)})"
 
 
 def _lost(comparison: Comparison, choice: Choice) -> str | None:

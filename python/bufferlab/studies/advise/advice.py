@@ -30,6 +30,7 @@ from bufferlab.studies.advise.unmixed import Unmixed
 from bufferlab.studies.choosing.choice import LOOKS, Choice, Rival, choose, losses_of, standing
 from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.least import Least, Verdict, checks_to_dicts, verdicts
+from bufferlab.studies.settling import ShortRuns
 from bufferlab.studies.targets import Target, Values, mean_over_runs, values_document
 from bufferlab.studies.words import is_llq
 
@@ -106,7 +107,7 @@ class Advice(display.Displayed):
     elsewhere: tuple[Spoiled, ...] = ()
     assumed: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    short_runs: str | None = None
+    short_runs: ShortRuns | None = None
     start_measured: bool = False
     runs: int = 0
     finished: bool = False
@@ -280,9 +281,15 @@ class Advice(display.Displayed):
             "elsewhere": [dataclasses.asdict(each) for each in self.elsewhere],
             "configuration": self._configuration(platform, device, shape=shape),
             "assumed": list(self.assumed),
-            "warnings": [*self.warnings, *filter(None, [self.short_runs, self.sharing]), *self.rests_on],
+            "warnings": [*self.notes, *filter(None, [self.sharing]), *self.rests_on],
+            "short_runs": None if self.short_runs is None else self.short_runs._asdict(),
             "runs": self.runs,
         }
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the runs may not tell, as clauses."""
+        return (*self.warnings, *([] if self.short_runs is None else [str(self.short_runs)]))
 
     def _held_to(self, target: Target) -> Target:
         """A target as the answer was held to it: less is asked of a usual setting."""

@@ -43,6 +43,7 @@ class Today(Beside):
         presumed_of: What runs it by default, if somebody said that the link runs that; else `None`.
         label: What it is called in tables, where that is not the discipline: "LLQ"; else empty.
         sensitivity: What its targets come to in the changes in which the answer was tried.
+        captured_loss: What a capture shows that it loses, which need not be that of the runs; `None` without.
     """
 
     queue: str
@@ -53,6 +54,7 @@ class Today(Beside):
     presumed_of: str | None = None
     label: str = ""
     sensitivity: tuple[Sensitivity, ...] = ()
+    captured_loss: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The document."""

@@ -6,7 +6,8 @@ The document (`--json`, `Comparison.to_dict()`) has
   `resolved` (the scenario under the first seed), `link`, `targets` (the scenario's), `weights_from` ("asked",
   "scenario" or "default");
 - `aspects`: what users feel, one object an aspect with `kind`, `title`, `metric` and `weight`;
-- `queues`: one object a queue with `queue`, `buffer`, `identical` (whether all its runs are), `behind` (how
+- `queues`: one object a queue with `queue`, `buffer`, `buffer_packets` and `buffer_ms` (the same where
+  it is in packets or a time; else `null`), `identical` (whether all its runs are), `behind` (how
   much worse users fare than with the recommended one, as a share) and `behind_ci95`, `equal` (not
   distinguished, or by less than users notice), `alike` (the runs show the latter), `missed` (the targets),
   `worst` (the aspect in which it is behind most), `values` and `values_ci95`: means of the link's metrics
@@ -59,11 +60,15 @@ class Measured:
         name: The queue as written.
         buffer: Its buffer, as written.
         values: What each run measured, in order of the seeds.
+        packets: Its buffer where that is in packets; else `None`.
+        time_ms: The time that the link takes to send its buffer, where that is a time, ms; else `None`.
     """
 
     name: str
     buffer: str
     values: tuple[Values, ...]
+    packets: int | None = None
+    time_ms: float | None = None
 
     @property
     def title(self) -> str:
@@ -213,6 +218,8 @@ class Comparison(display.Displayed):
         return {
             "queue": entry.name,
             "buffer": entry.buffer,
+            "buffer_packets": entry.packets,
+            "buffer_ms": entry.time_ms,
             "identical": entry.identical,
             "behind": 0.0 if rival is None else rival.behind.mean,
             "behind_ci95": None if rival is None or entry.identical else rival.behind.half_width,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bufferlab.errors import InputError
 from bufferlab.experiment.experiment import Done, Experiment
@@ -34,6 +34,10 @@ from bufferlab.studies.contenders import Contender, changes, default_queues, par
 from bufferlab.studies.settling import Waiting, is_held, short_runs
 from bufferlab.studies.targets import Values, values_of_run
 from bufferlab.studies.words import LLQ, OWN, about_changes
+from bufferlab.units import PS_PER_MS
+
+if TYPE_CHECKING:
+    from bufferlab._scenario_types import ResolvedBuffer
 
 DEFAULT_SEEDS: Final = 5
 
@@ -180,7 +184,7 @@ def _conclude(
     for done in runs:
         measured[done.key].append(done.value)
     entries = {
-        queue: Measured(queue, case.links[question.index]["buffer"]["text"], tuple(measured[queue]))
+        queue: _entry(queue, case.links[question.index]["buffer"], measured[queue])
         for queue, case in cases.items()
     }
     every = [values for found in measured.values() for values in found]
@@ -230,6 +234,14 @@ def _conclude(
             *_small_limits(question, cases, entries),
         ),
     )
+
+
+def _entry(queue: str, buffer: ResolvedBuffer, values: Sequence[Values]) -> Measured:
+    """What a queue measured, with its buffer as the scenario resolves it."""
+    kind, amount = buffer["kind"], buffer["amount"]
+    packets = int(amount) if kind == "packets" and amount is not None else None
+    time_ms = amount / PS_PER_MS if kind == "time" and amount is not None else None
+    return Measured(queue, buffer["text"], tuple(values), packets, time_ms)
 
 
 def _queues(question: Question, cases: Mapping[str, Scenario]) -> dict[str, str]:

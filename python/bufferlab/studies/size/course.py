@@ -268,7 +268,8 @@ class _Course:
         for (case, seed), values in bench.known.items():
             measured[case.size][seed] = values
         table = own_table(self.question.base, self.question.index)
-        known = (short_runs(*self._asked(answer.closest)), of_classes(table, answer.size))
+        short = short_runs(*self._asked(answer.closest))
+        known = (None if short is None else str(short), of_classes(table, answer.size))
         return Sizing(
             site=self.question.site,
             resolved=self.question.base.seeded().resolved,
