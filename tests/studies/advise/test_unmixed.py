@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
+import pytest
+
 from bufferlab.experiment.simulation import prepare, simulate
+from bufferlab.render.advise.mixes import enough
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.advising import advise
 from bufferlab.studies.advise.course import Watch
-from bufferlab.studies.advise.unmixed import SEEDS
+from bufferlab.studies.advise.rough import Rough
+from bufferlab.studies.advise.sensitivity import Sensitivity, Variant
+from bufferlab.studies.advise.unmixed import SEEDS, unmixed
 from bufferlab.studies.least.candidates import CHECK_SEEDS
-from bufferlab.studies.targets import values_of_run
+from bufferlab.studies.targets import parse_targets, values_of_run
 
+from ...advised import FIFO, advised, runs
 from ...small import dumbbell
 
 MIX = f'{dumbbell()}congestion = "bbr"\n'
@@ -55,6 +62,44 @@ def test_the_least_buffer_of_one_control_alone_is_that_of_its_change() -> None:
     assert alone.least.size != advice.answer.packets
     assert found.least is not None and found.least.size == alone.least.size
     assert found.mean("utilization").mean == alone.values["utilization"] or alone.runs > SEEDS
+
+
+@pytest.mark.parametrize(
+    ("lost", "size"),
+    [
+        (0.009, 5),
+        (0.039, 20),  # it named 5 packets, which lose 3.9 %
+        (0.09, None),  # 40 packets are the answer's
+    ],
+)
+def test_a_smaller_buffer_for_one_control_loses_little_or_no_more_than_the_answer(
+    lost: float, size: int | None
+) -> None:
+    advice = advised({"fifo": (40, runs({**FIFO, "loss": lost * 5 / 40}))})
+    base = Scenario.from_toml(dumbbell())
+    change = Variant("cubic alone", "cubic alone", base, is_alone=True)
+    suffices = Sensitivity("cubic alone", "cubic alone", FIFO, (), Rough(5, (5, 10)), is_alone=True)
+
+    def found(*targets: str) -> int | None:
+        there = unmixed(
+            base,
+            change,
+            advice.answer,
+            suffices,
+            targets=parse_targets(targets, []),
+            judged=(advice.aspects, advice.weights),
+            measure=lambda case: tuple(runs({**FIFO, "loss": lost * 5 / case.size})),
+            today=None,
+            newer=(),
+            rule=None,
+        )
+        shown = dataclasses.replace(advice, sensitivity=(suffices,), unmixed=there)
+        least = None if there.least is None else there.least.size
+        assert enough(shown)[0] == least
+        return least
+
+    assert found("utilization >= 99 %") == size
+    assert found("utilization >= 99 %", "loss <= 10 %") == 5  # who bounds the loss has said how much
 
 
 def test_what_a_mix_decides_is_known_before_other_changes_are_tried() -> None:

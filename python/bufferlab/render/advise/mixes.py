@@ -96,16 +96,22 @@ def _newer(advice: Advice) -> str:
 
 
 def enough(advice: Advice) -> tuple[int | None, str]:
-    """A buffer that meets the targets with one control, and its name: about the least, or a rule's."""
-    there = advice.unmixed
-    if there is not None and there.is_rule and there.least is not None:
-        lost = there.least.mean("loss").mean
-        if there.least.missed or loses_heavily(lost, advice.targets):
+    """A buffer that does with one control, and its name: about the least, or a rule's.
+
+    It meets the targets, and one that is smaller than the answer's loses no more than anybody would accept.
+    """
+    there, found = advice.unmixed, _alone(advice)
+    if there is not None and there.least is not None:
+        size, lost = there.least.size, there.least.mean("loss").mean
+        if found is None and (there.least.missed or loses_heavily(lost, advice.targets)):
             return None, ""
-        return there.least.size, f"{packets_text(there.least.size)} (BDP/√n)"
-    found = _alone(advice)
-    size = None if found is None or found.least is None else found.least.size
-    return size, "" if size is None else f"about {packets_text(about_size(size))}"
+        if there.is_rule:
+            return size, f"{packets_text(size)} (BDP/√n)"
+        return size, f"about {packets_text(about_size(size))}"
+    known = None if found is None or found.least is None else found.least.size
+    if known is None or (there is not None and known < advice.answer.packets):
+        return None, ""
+    return known, f"about {packets_text(about_size(known))}"
 
 
 def _alone(advice: Advice) -> Sensitivity | None:

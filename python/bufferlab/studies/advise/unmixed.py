@@ -6,6 +6,7 @@ So what stands beside the answer is run in that traffic, too: whether the mix de
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
@@ -19,10 +20,13 @@ from bufferlab.studies.advise.sensitivity import Sensitivity, Variant
 from bufferlab.studies.advise.today import Today
 from bufferlab.studies.choosing.choice import missed_targets
 from bufferlab.studies.least import Case
-from bufferlab.studies.targets import Target, Values, mean_over_runs
+from bufferlab.studies.targets import Target, Values, bounds_loss, mean_over_runs
 
 SEEDS: Final = 4
 """Runs of each setting; our choice, as many as other changes of the traffic have at least."""
+
+LITTLE_LOSS: Final = 0.01
+"""Loss that a buffer for one control may have whatever the answer loses. Our choice."""
 
 FAR_LESS: Final = 0.5
 """Part of the answer's buffer up to which it is worth saying that another mix needs less. Our choice."""
@@ -37,7 +41,8 @@ class Unmixed:
         changed: The groups of flows that have another control than in the scenario.
         missed: Targets that the answer's setting misses there in the mean.
         values: What its runs measured.
-        least: About the least buffer that meets the targets there; `None` if that is the answer's or unknown.
+        least: About the least buffer that meets the targets there, and loses no more than the answer's
+            there, or 1 %; `None` if that is the answer's or unknown, or each smaller one loses more.
         is_rule: Whether that is BDP/√n in place of a search, which `--quick` leaves out; it may miss targets.
         today: What the link runs now, beside the answer's setting; `None` if nobody said it.
         newer: What the link runs now measured where a control of the mix has its newer version instead; empty
@@ -111,13 +116,18 @@ def unmixed(
     size = rule if is_rule else None if found is None or found.least is None else found.least.size
     is_other = there.queue.knob == "limit" and size not in {None, there.packets}
     case = Case(there.queue.name, size) if is_other and size is not None else None
+    least = compared(there, case, targets, judged, measure)
+    most = math.inf if bounds_loss(targets) else max(LITTLE_LOSS, there.mean("loss").mean or 0.0)
+    while least is not None and least.size < there.packets and (least.mean("loss").mean or 0.0) > most:
+        case, is_rule = Case(there.queue.name, 2 * least.size), False
+        least = compared(there, case, targets, judged, measure) if case.size < there.packets else None
     pairs = zip(base.flows, change.scenario.flows, strict=True)
     return Unmixed(
         change.title,
         frozenset(flow["name"] for flow, other in pairs if flow["tcp"] != other["tcp"]),
         missed_targets(there.values, targets),
         there.values,
-        compared(there, case, targets, judged, measure),
+        least,
         today,
         is_rule,
         newer,
