@@ -237,6 +237,11 @@ def test_each_flow_waits_longer_before_its_losses_by_what_hides_in_its_own_round
     # without what hides, half of the losses come at 20 ms
     apart = with_depth(row, seen, hides.with_columns(hidden_ms=0.0))
     assert not apart["is_filled"] and apart["at_loss_low_ns"] == 20e6
+    # a band of some 15 % is a buffer, though a few packets wait longer, but not if many do
+    late = {**row, "p99_ns": 150e6}
+    assert with_depth(late, seen, hides)["is_filled"]
+    assert not with_depth({**late, "p95_ns": 100e6}, seen, hides)["is_filled"]
+    assert not with_depth(late, seen, hides.with_columns(hidden_ms=0.0))["is_filled"]
     few = with_depth(row, dataclasses.replace(seen, losses=losses.head(1)), hides)
     assert not few["is_filled"] and few["at_loss_samples"] == 2
     waits = {**(at_senders.waits or {}), **apart}

@@ -15,13 +15,13 @@ import pytest
 import bufferlab
 from bufferlab import Findings, InputError, Scenario
 from bufferlab.captured.doubts import refuse_idle
-from bufferlab.captured.fitting import NEAR, PURE, Fit, captured_values
+from bufferlab.captured.fitting import NEAR, PURE, Fit, captured_values, queues_tried
 from bufferlab.captured.flows import LEAST_RTT_MS, flows_of, lasting_loss_of
 from bufferlab.captured.laws import law
 from bufferlab.captured.link import DIRECTIONS
 from bufferlab.captured.long import long_groups
 from bufferlab.captured.observation import NS_PER_MS
-from bufferlab.captured.scenario import Known, Queue, seen_queue
+from bufferlab.captured.scenario import NOTHING, Known, Queue, packets_of, seen_queue
 from bufferlab.render.observe.fit import fit_lines
 
 from .conftest import Captured, link_of
@@ -283,6 +283,18 @@ def test_losses_at_one_depth_where_each_flow_may_have_a_queue(
     assert (fit.queue, fit.queue_by) == (found, by)
     lines = " ".join(fit_lines(fit, is_mix_given=False))
     assert "may be as near" not in lines.partition("queue: ")[2]
+
+
+def test_no_fifo_is_tried_that_holds_less_than_packets_wait(captured: Captured) -> None:
+    """Of one with 43 packets half of the packets cannot wait for what 50 take."""
+    full = bufferlab.observe(captured.at_receivers)
+    assert full.waits is not None
+    waits = {**full.waits, "is_filled": 0, "p99_ns": 1.7 * full.waits["p99_ns"]}
+    unknown = dataclasses.replace(full, waits=waits)
+    fifos = [each.buffer for each in queues_tried(unknown, NOTHING) if each.discipline == "fifo"]
+    sizes = [int(each.removesuffix(" packets")) for each in fifos if each != "1 bdp"]
+    longest, late = (packets_of(unknown, NOTHING, waits[name]) for name in ("p99_ns", "p95_ns"))
+    assert sizes == [int(each.removesuffix(" packets")) for each in (longest, late)]
 
 
 @pytest.mark.parametrize(("times", "found"), [(1.1, "fifo"), (4.0, "pie")])

@@ -59,9 +59,9 @@ OTHER_QUEUES: Final = (
 )
 """Other disciplines with Linux's limits: tc-codel(8), tc-fq_codel(8), tc-pie(8)."""
 
-_SHALLOWER: Final = (1.0, 0.5)
-"""Depths of FIFOs that are tried where none is seen to fill though packets are lost, as parts of the 99th
-percentile of the waits, which contain what else delays."""
+_DEPTHS: Final = ("p99_ns", "p95_ns")
+"""Depths of FIFOs that are tried where none is seen to fill though packets are lost: what one in a hundred
+waits may be of what else delays, and one that holds less than what one in twenty waits for cannot be."""
 
 NEAR: Final = 1.5
 """A mix whose run is no nearer is not believed; the true one is at 0.6 in the median of drawn links."""
@@ -226,7 +226,7 @@ def _assumed(link: CapturedLink, known: Known) -> Literal["seen", "assumed"]:
 def _nearest(link: CapturedLink, known: Known, seen: Values, tell: Tell) -> Fit:
     tried = []
     mixes = {**PURE, **MIXED} if known.mix is None else {None: known.mix}
-    cases = [(name, shares, queue) for queue in _queues(link, known) for name, shares in mixes.items()]
+    cases = [(name, shares, queue) for queue in queues_tried(link, known) for name, shares in mixes.items()]
     for number, (name, shares, queue) in enumerate(cases):
         tell(number / len(cases), f"{name or 'the controls given'}, {queue}")
         scenario = scenario_of(link, replace(known, mix=shares), queue)
@@ -344,8 +344,13 @@ def _is_comparable(seen: Values) -> bool:
     return all(seen[name] is not None for name in _SCALES)
 
 
-def _queues(link: CapturedLink, known: Known) -> Iterator[Queue]:
-    """What is tried: the FIFO that was seen; if none was, shallower ones, too, and other disciplines."""
+def queues_tried(link: CapturedLink, known: Known) -> Iterator[Queue]:
+    """What is tried: the FIFO that was seen; if none was, shallower ones, too, and other disciplines.
+
+    Args:
+        link: What was captured of a direction.
+        known: What the operator knows.
+    """
     usual = seen_queue(link, known)
     yield usual
     waits = link.waits
@@ -356,7 +361,7 @@ def _queues(link: CapturedLink, known: Known) -> Iterator[Queue]:
             yield from (queue for queue in OTHER_QUEUES if queue.discipline == "fq_codel")
         return
     if link.losses:
-        depths = (packets_of(link, known, part * waits["p99_ns"]) for part in _SHALLOWER)
+        depths = (packets_of(link, known, waits[name]) for name in _DEPTHS)
         yield from (Queue("fifo", buffer) for buffer in dict.fromkeys(depths) if buffer != usual.buffer)
     yield from OTHER_QUEUES
 

@@ -20,6 +20,10 @@ _QUANTILES: Final = ("median", "p95", "p99", "max")
 _KEYS: Final = ["connection", "sender"]
 
 _PLATEAU: Final = 0.75
+_TIGHT: Final = 1.35
+"""A buffer fills, too, if the ends of what eight of ten losses come at are no farther apart, as a ratio (some
+15 % about the middle), and one packet in twenty waits for no more times the middle. Our choice."""
+
 LEAST_LOSSES: Final = 3
 _LEAST_NS: Final = 1e6
 """As in the observer (queueing.rs)."""
@@ -162,7 +166,9 @@ def constant_ms(rtt: str | None) -> float | None:
 def with_depth(waits: dict[str, Any], observation: Observation, flows: pl.DataFrame) -> dict[str, Any]:
     """The same row with the buffer, if it fills: how long a packet waits that comes before others are lost.
 
-    A buffer fills if half of the losses come when at least three quarters of the 99th percentile is waited.
+    A buffer fills if half of the losses come when at least three quarters of the 99th percentile is waited,
+    or if they come at one depth and hardly one packet in twenty waits longer: what one in a hundred waits may
+    be a host's.
     What a flow waits before a loss is that of the last packet that was measured, so it errs downward: the
     depth is what two in five losses exceed, or the 95th percentile of all waits if that is more. The clocks
     of senders tick in milliseconds, so a higher quantile errs upward where few packets fit. Its ends are the
@@ -183,7 +189,8 @@ def with_depth(waits: dict[str, Any], observation: Observation, flows: pl.DataFr
         return waits | found | {"is_filled": 0, "at_loss_samples": len(waited)}
     low, median, upper, high = (float(value) for value in np.quantile(waited, _PARTS))
     found |= {"at_loss_median_ns": median, "at_loss_low_ns": low, "at_loss_high_ns": high}
-    is_filled = median >= _PLATEAU * waits["p99_ns"] and waits["p99_ns"] > _LEAST_NS
+    is_tight = high <= _TIGHT * low and waits["p95_ns"] <= _TIGHT * median
+    is_filled = (median >= _PLATEAU * waits["p99_ns"] or is_tight) and waits["p99_ns"] > _LEAST_NS
     if is_filled:
         deep = max(upper, waits["p95_ns"])
         # a packet that is being sent is in none of what waits, or in all
