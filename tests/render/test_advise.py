@@ -518,7 +518,7 @@ def test_what_a_target_costs_users_is_said_at_the_queue_that_misses_it() -> None
     )
     first = said.partition(" link ")[0]
     assert "But users fare 21.33 ± 0.01 % better with fq_codel, target " in first
-    assert "which misses: 99th percentile wait is 45 ms, not 43 ms." in first
+    assert "which misses: 99th percentile wait 45 ms (asked 43 ms)." in first
     near = {**FIFO, "wait_p99_ms": 45.0, "call.call_r": 80.0}
     given["fq_codel"] = (5000, runs(near))
     assert "users fare" not in " ".join(box(advised(given, ("wait_p99 < 43 ms",)))).partition(" link ")[0]
@@ -580,7 +580,9 @@ def test_an_aspect_that_is_twice_as_bad_comes_before_users_as_a_whole() -> None:
     fifo = entry("fifo", 14, runs({**FIFO, "cubic.goodput_bps": 0.9e6}), advice.targets)
     chosen = entry("fq_codel", 5000, runs({**FQ_CODEL, "cubic.goodput_bps": 25e6}), advice.targets)
     text = behind_text(starving, fifo, chosen)
-    assert text.startswith("cubic: goodput a flow 0.9 Mbps, not 25 Mbps; users fare 36 ± 1 % worse than with")
+    assert text.startswith(
+        "cubic: goodput a flow 0.9 Mbps instead of 25 Mbps; users fare 36 ± 1 % worse than with"
+    )
     less = dataclasses.replace(starving, worst=(aspect, 0.4))
     assert behind_text(less, fifo, chosen).startswith("users fare 36 ± 1 % worse than with")
 

@@ -113,7 +113,7 @@ def test_how_much_worse_users_fare_has_its_interval_and_what_it_is_compared_with
     (rival,) = advice.choice.rivals
     shown = dataclasses.replace(rival, behind=behind, is_equal=False)
     text = behind_text(shown, advice.entries[rival.name], advice.answer)
-    contrast = "mean wait 20 ms, not 4 ms"
+    contrast = "mean wait 20 ms instead of 4 ms"
     assert text == said.replace("X", "fq_codel").replace("Y", f"worse in {contrast}").replace("Z", contrast)
 
 

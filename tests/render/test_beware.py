@@ -93,7 +93,7 @@ def test_what_misses_nothing_but_a_default_says_that_it_is_one() -> None:
     target = make_target("utilization", 0.99)
     assumed = dataclasses.replace(asked, needs=Needs((target,), None, "default", "default"))
     text = said(box(assumed))
-    assert "What it misses is our default (utilization is 98.3 %, not 99 %)" in text
+    assert "What it misses is our default (utilization 98.3 % instead of 99 %)" in text
 
 
 def test_what_an_interrupted_search_has_seen_meet_the_target_is_named() -> None:
@@ -287,7 +287,7 @@ def test_where_nothing_is_worth_running_what_would_be_comes_first() -> None:
     assert head[0].startswith("Nothing is worth running as asked: pie, target 900 us, meets both targets")
     assert head[0].endswith("and loses 15 %.")
     assert head[1].startswith(
-        "Best is fq_codel, target 5 ms, if it may miss a target (99th percentile wait is 39.8 ms"
+        "Best is fq_codel, target 5 ms, if it may miss a target: 99th percentile wait 39.8 ms"
     )
     assert "--target 'call.wait_p99 <= 10 ms' asks for that alone" in head[1]
     assert "best fq_codel, 5 ms*" in said(box(advice))
@@ -409,7 +409,9 @@ def test_a_wait_that_is_several_times_as_long_is_said_though_users_fare_alike(
     late = {**FQ_CODEL, "wait_mean_ms": wait_ms, "call.call_r": 92.0}
     given = {"fq_codel": (5000, runs({**FQ_CODEL, "wait_mean_ms": 17.0})), "pie": (900, runs(late))}
     text = said(box(advised(given, ("wait_mean < 200 ms",), where=site(CALL), aspects=felt)))
-    assert (f"packets wait {wait_ms:g} ms, not 17, which these flows' users hardly feel" in text) == is_said
+    assert (
+        f"packets wait {wait_ms:g} ms instead of 17, which these flows' users hardly feel" in text
+    ) == is_said
 
 
 def test_what_all_miss_so_far_is_said_before_what_was_tried() -> None:

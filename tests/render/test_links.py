@@ -130,8 +130,8 @@ FETCHED: Values = {"heard.exchange_p50_s": 0.71, "said.goodput_bps": 7e6}
 @pytest.mark.parametrize(
     ("call", "page", "text"),
     [
-        (61.0, 2.2, ": heard R 61, not 93; heard 2.2 s, not 0.71 s."),
-        (92.0, 0.9, ": heard 900 ms, not 710 ms."),
+        (61.0, 2.2, ": heard R 61 instead of 93; heard 2.2 s instead of 0.71 s."),
+        (92.0, 0.9, ": heard 900 ms instead of 710 ms."),
         (92.0, 0.72, ", users would notice no difference in this traffic."),
     ],
 )
@@ -155,7 +155,7 @@ def test_what_is_worse_than_no_shaper_says_so_first_and_types_nothing(
     assert links_headline(advice).startswith("Worse than no shaper. Without the shaper, in") == is_worse
     typed = words(shown(advice, Typed("openwrt"))).partition("To type on openwrt ")[2]
     if is_worse:
-        assert "heard 300 ms, not 710 ms." in head[0]
+        assert "heard 300 ms instead of 710 ms." in head[0]
         assert head[1].startswith("What meets the targets all the same: shape download to 45 Mbps")
         assert typed.startswith("Nothing, since users fare better without the shaper; --json has the lines")
     else:
@@ -176,7 +176,7 @@ def test_what_the_shaper_costs_in_rate_is_in_its_row() -> None:
         for name, given in made.unshaped.values.items()
     }
     advice = dataclasses.replace(made, unshaped=dataclasses.replace(made.unshaped, values=values))
-    price = "download carries 19.9 Mbps, not 22; upload 19.9, not 22"
+    price = "download carries 19.9 Mbps instead of 22; upload 19.9 instead of 22"
     assert f"shaped to 90 %: {price}" in words("\n".join(summary(shown(advice))))
     assert f"These rates were simulated. The price: {price}." in words(shown(advice))
     assert "carries" not in shown(line())

@@ -55,8 +55,8 @@ def mixed(now: Today, there: Today, *, least: int | None) -> Advice:
     return dataclasses.replace(advice, today=now, unmixed=found)
 
 
-FITS, DOES = "what runs today does as well as the answer (loss 0.5 %)", "about 5 packets meet the target"
-BESIDE = "packets wait 20 ms, not today's 90 ms; loss is 0.5 %, not 0.4 %"
+FITS, DOES = "what runs today meets the target, too (loss 0.5 %)", "about 5 packets meet the target"
+BESIDE = "packets wait 20 ms (today 90); loss is 0.5 % (today 0.4)"
 LATE = today({**FINE, "wait_mean_ms": 90.0, "loss": 0.004})
 WORSE, ALSO = today(LOSSY, 0.3), today({**LOSSY, "loss": 0.08}, 0.3)
 
@@ -161,9 +161,10 @@ def test_drop_counters_that_tell_an_assumed_mix_are_read_first_and_each_case_has
     cases = [
         "First read today's drop counters, as the flows' congestion controls decide:",
         "- about 12 % dropped, the assumed mix: fifo with a buffer of 14 packets (21 KB, 8.4 ms); "
-        "wait 20 ms, as today; loss 0.5 %, not 12.",
-        "- about 2 % dropped, bbr3 in place of bbr: about 9 packets; wait 9 ms, not 70; loss 3 %, not 2.",
-        "- about 1 % dropped, reno alone: about 5 packets; wait 20 ms, not 90; loss 0.5 %, not 1 "
+        "wait 20 ms, as today; loss 0.5 % (today 12).",
+        "- about 2 % dropped, bbr3 in place of bbr: about 9 packets; wait 9 ms (today 70); "
+        "loss 3 % (today 2).",
+        "- about 1 % dropped, reno alone: about 5 packets; wait 20 ms (today 90); loss 0.5 % (today 1) "
         "(14: loss 0.1 %, wait 20 ms).",
     ]
     found = head(advice)

@@ -56,8 +56,8 @@ def test_that_users_fare_better_with_half_is_in_the_first_lines_if_nobody_asked_
     assert advice.needs.is_assumed(advice.targets[0])
     first = " ".join(box(with_half(advice, -0.13, LESS))[:9])
     assert (
-        "But users fare 13 ± 1 % better with half of it, 7 packets: utilization is 90 %, not 99 % "
-        "(our default, which nobody asked for)." in first
+        "But users fare 13 ± 1 % better with half of it, 7 packets: utilization 90 % (our default 99 %)."
+        in first
     )
     little = " ".join(box(with_half(advice, -0.03, LESS))[:9])
     assert "better with half" not in little
@@ -184,10 +184,10 @@ def test_what_a_change_costs_in_loss_is_said_beside_why_today_is_worse(lost: flo
     advice = advised({"fifo": (14, runs({**FIFO, "loss": 0.04}))}, ("utilization >= 95 %",))
     text = said(with_today(advice, {**LESS, "loss": lost}))
     assert "is worse: it misses utilization 95 %" in text
-    assert ("The price: loss 4 %, not 0.3 %." in text) == is_said
+    assert ("The price: loss 4 % (today 0.3)." in text) == is_said
     group = next(each for each in advice.aspects if each.kind == "throughput")
     more = said(with_today(advice, {**LESS, "loss": lost, group.metric: 3e7}))
-    assert f"The price: {group.title} 4.7 Mbps, not 30 Mbps" in more
+    assert f"The price: {group.title} 4.7 Mbps (today 30 Mbps)" in more
 
 
 def test_a_loss_that_the_answer_has_as_well_does_not_make_today_worse() -> None:
@@ -205,8 +205,8 @@ def test_a_wait_that_the_answer_has_as_well_does_not_make_today_worse() -> None:
     assert "is worse" not in said(with_today(own, slow, alike=True))
     worse = said(with_today(shorter, slow, alike=True))
     assert (
-        "has longer waits: packets wait 60 ms in the mean, not 20, which nobody feels in this traffic."
-        in worse
+        "has longer waits: packets wait 60 ms in the mean (with the answer 20), which nobody feels in this "
+        "traffic." in worse
     )
     assert "nobody feels" not in said(with_today(shorter, slow))
     assert "is worse" not in said(with_today(shorter, slow, behind=-0.2))
@@ -215,7 +215,7 @@ def test_a_wait_that_the_answer_has_as_well_does_not_make_today_worse() -> None:
 def test_how_the_worst_call_fares_today_and_then_is_in_the_first_lines() -> None:
     advice = advised({"fifo": (14, runs(FQ_CODEL))}, ("utilization >= 95 %",))
     text = said(with_today(advice, {**LESS, "call.call_r": 49.2}))
-    assert "is worse: call R 49.2, not 93; it misses utilization 95 % (it has 90 %)." in text
+    assert "is worse: call R 49.2 (with the answer 93); it misses utilization 95 % (it has 90 %)." in text
     better = said(with_today(advice, {**LESS, "call.call_r": 99.0}))
     assert "is worse: it misses utilization 95 % (it has 90 %)." in better  # a better rating is no fault
     same = said(with_today(advice, {**LESS, "call.call_r": 92.0}))
@@ -300,7 +300,7 @@ def test_what_runs_today_has_a_line_with_what_it_misses_and_whether_it_may_stay(
     assert better.today is not None
     gains = dataclasses.replace(better.today.rival, gains=advice.aspects[0])
     text = said(dataclasses.replace(better, today=dataclasses.replace(better.today, rival=gains)))
-    assert "users fare 20 ± 1 % better, most: " in text and ", not " in text
+    assert "users fare 20 ± 1 % better, most: " in text and " instead of " in text
     standing = {**fine, "wait_mean_ms": 41.0}
     long = with_today(dataclasses.replace(advice, site=dataclasses.replace(site(), rtt_ms=15.0)), standing)
     text = said(_faring(long, -0.06))  # the answer waits 20 ms: clearly less
@@ -316,7 +316,10 @@ def test_what_runs_today_has_a_line_with_what_it_misses_and_whether_it_may_stay(
     latency = next(each for each in advice.aspects if each.kind == "latency")
     rival = dataclasses.replace(short.today.rival, worst=(latency, 0.25))
     text = said(dataclasses.replace(short, today=dataclasses.replace(short.today, rival=rival)))
-    assert "it meets what is asked and loses 0.4 %, not 0.5; packets wait 19 ms in the mean" in text
+    assert (
+        "it meets what is asked and loses 0.4 % (after the change 0.5); packets wait 19 ms in the mean"
+        in text
+    )
     lossy = dataclasses.replace(short.today, rival=rival, values=({**brief, "loss": 0.01},) * 2)
     assert "Keep" not in said(dataclasses.replace(short, today=lossy))
     assert "means of" not in said(with_today(advice, FIFO, 14))  # nothing to compare it with
@@ -358,7 +361,7 @@ def test_what_runs_today_is_kept_where_nothing_meets_and_it_misses_less() -> Non
     found = {**FIFO, "utilization": 0.9995, "loss": 0.0005, "wait_mean_ms": 95.0}
     text = said(with_today(advice, found, alike=True))
     assert (
-        "Today's fifo, 64 packets, misses less (mean wait 95 ms, not 19 ms): keep it unless that matters "
+        "Today's fifo, 64 packets, misses less: mean wait 95 ms (asked 19 ms). Keep it unless that matters "
         "more." in text
     )
     assert "misses less" not in said(with_today(advice, {**FIFO, "wait_mean_ms": 95.0}, alike=True))
@@ -386,7 +389,7 @@ def test_what_is_kept_and_loses_as_much_is_not_said_to_lose_another_share() -> N
     latency = next(each for each in advice.aspects if each.kind == "latency")
     rival = dataclasses.replace(kept.today.rival, worst=(latency, 0.25))
     text = said(dataclasses.replace(kept, today=dataclasses.replace(kept.today, rival=rival)))
-    assert "it meets what is asked and loses 0.5 %, as much as after the change; packets" in text
+    assert "it meets what is asked and loses 0.5 %, as after the change; packets" in text
 
 
 def test_what_if_and_controls_of_what_is_kept_are_its_own() -> None:
@@ -421,7 +424,7 @@ def test_what_runs_today_is_not_kept_where_one_target_is_far_off_and_users_fare_
     assert len([each for each in advice.answer.checks if not each.met]) == 2
     far = {**FIFO, "loss": 0.004, "wait_mean_ms": 300.0}
     assert (
-        "Today's fifo, 64 packets, misses as well (mean wait 300 ms, not 15 ms), and users fare 45 ± 1 % "
+        "Today's fifo, 64 packets, misses as well: mean wait 300 ms (asked 15 ms), and users fare 45 ± 1 % "
         "worse with it than with what is closest." in said(with_today(advice, far, behind=0.45))
     )
     assert "users fare 26 ± 1 % better with it than with what is" in said(
@@ -450,8 +453,9 @@ def test_a_platforms_default_has_a_line_of_its_own_name() -> None:
 def test_what_runs_today_is_called_worse_only_for_what_is_worse() -> None:
     advice = advised({"fifo": (14, runs(FIFO))}, ("utilization >= 95 %",))
     waits = {**LESS, "utilization": 0.96, "wait_mean_ms": 41.0}
-    assert "has longer waits: packets wait 41 ms in the mean, not 20, which nobody feels" in said(
-        with_today(advice, waits, alike=True)
+    assert (
+        "has longer waits: packets wait 41 ms in the mean (with the answer 20), which nobody feels"
+        in said(with_today(advice, waits, alike=True))
     )
     lossy = {**LESS, "utilization": 0.96, "loss": 0.06}
     assert "is worse: it loses 6 %." in said(with_today(advice, lossy, alike=True))

@@ -110,6 +110,35 @@ def _mean(found: Estimate) -> float | None:
     return found.mean if found.mean is not None and math.isfinite(found.mean) else None
 
 
+def instead(text: str, other: str, whose: str = "") -> str:
+    """A value beside another one, with whose that is where readers know it.
+
+    >>> instead("9 ms", "47"), instead("9 ms", "47", "today"), instead("9 ms", "9", "today")
+    ('9 ms instead of 47', '9 ms (today 47)', '9 ms, as today')
+    """
+    if other in {text, text.partition(" ")[0]}:
+        return f"{text}, as {whose}" if whose else f"{text}, as much"
+    return f"{text} ({whose} {other})" if whose else f"{text} instead of {other}"
+
+
+def beside(unit: Unit, value: float | None, other: float | None, whose: str = "", *, digits: int = 3) -> str:
+    """The same of numbers, the first with its unit; what is not known is zero."""
+    return instead(unit.quantity(value or 0.0, digits=digits), unit.text(other or 0.0, digits=digits), whose)
+
+
+def asked(target: Target, mean: float | None, *, is_assumed: bool = False, more: str = "") -> str:
+    """A target's metric, what it has of it, and what was asked for: "loss 3 % (asked 1 %)".
+
+    Args:
+        target: The target.
+        mean: What was measured.
+        is_assumed: Whether the bound is our default.
+        more: What stands behind the bound.
+    """
+    bound = f"{'our default' if is_assumed else 'asked'} {target.show(target.bound)}{more}"
+    return f"{title_text(target)} {target.show_measured(mean)} ({bound})"
+
+
 def title_text(target: Target) -> str:
     """What a target is about."""
     return target.title

@@ -121,7 +121,7 @@ def test_what_waits_much_less_than_what_is_closest_is_named_with_its_loss(
     brief = runs({**FQ_CODEL, "wait_mean_ms": wait_ms, "loss": 0.02, "utilization": 0.98})
     found = advised({"fifo": (14, near), "fq_codel": (5000, brief)}, TARGETS)
     assert found.answer.queue.kind == "fifo" and not found.choice.meets
-    said = "fq_codel, target 5 ms, has 1.9 ms of mean wait, not 4, and loses 2 %, not 0.12."
+    said = "fq_codel, target 5 ms, has a mean wait of 1.9 ms instead of 4, and loses 2 % instead of 0.12."
     assert shorter_wait(found) == (said if is_said else None)
     assert (said in " ".join(box(found))) == is_said
 

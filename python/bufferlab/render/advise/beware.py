@@ -248,7 +248,7 @@ def missed_default(advice: Advice) -> str | None:
     if not missed or not all(advice.needs.is_assumed(check.target) for check in missed):
         return None
     values = "; ".join(
-        f"{title_text(each.target)} is {each.target.show_measured(each.found.mean)}, not "
+        f"{title_text(each.target)} {each.target.show_measured(each.found.mean)} instead of "
         f"{each.target.show(each.target.bound)}"
         for each in missed
     )

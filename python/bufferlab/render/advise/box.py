@@ -51,7 +51,7 @@ from bufferlab.render.advise.words import (
     sure_text,
 )
 from bufferlab.render.framed import Box, Line
-from bufferlab.render.words import measured, of_classes_text, title_text
+from bufferlab.render.words import asked, beside, measured, of_classes_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
@@ -151,8 +151,8 @@ def _lines(advice: Advice, typed: Typed | None, first: Sequence[str]) -> Iterato
         yield from _targets(advice)
     yield from compared
     yield from _cautions(advice, first)
-    if (asked := needs_text(advice)) is not None:
-        yield Line("asked", asked, shorter=[(11, "")])
+    if (text := needs_text(advice)) is not None:
+        yield Line("asked", text, shorter=[(11, "")])
     if (least := least_text(advice.site, advice.answer)) is not None:
         yield Line("least", f"{least}.", shorter=[(9 if advice.answer.broken is None else 4, "")])
     elif (span := unsettled(advice)) is not None:
@@ -206,20 +206,13 @@ def _targets(advice: Advice) -> Iterator[Line]:
             continue
         yield Line("target", whole, shorter=[(3, brief)] if whole != brief else [])
     if met:  # of them the first lines say that all are
-        texts = ", ".join(f"{_value(each)} ({_asked(advice, each)})" for each in met)
-        yield Line("targets", f"met: {texts}", shorter=[(3, "")])
-
-
-def _value(check: Check) -> str:
-    """A target's metric and what is measured of it: "utilization 94.1 %"."""
-    return f"{title_text(check.target)} {check.target.show_measured(check.found.mean)}"
+        yield Line("targets", f"met: {', '.join(_asked(advice, each) for each in met)}", shorter=[(3, "")])
 
 
 def _asked(advice: Advice, check: Check) -> str:
-    """What was asked for: "asked 90 %", "our default 90 % at a usual delay, else 99 %"."""
-    target = check.target
-    whose = "our default" if advice.needs.is_assumed(target) else "asked"
-    return f"{whose} {target.show(target.bound)}{_instead_of_usual(advice, check)}"
+    """What it has of a target: "utilization 94 % (our default 90 % at a usual delay, else 99 %)"."""
+    is_assumed, less = advice.needs.is_assumed(check.target), _instead_of_usual(advice, check)
+    return asked(check.target, check.found.mean, is_assumed=is_assumed, more=less)
 
 
 def _used(entry: Checked) -> str:
@@ -361,8 +354,7 @@ def _unfelt(wait_ms: float, chosen_ms: float | None) -> str:
     short, long = sorted((wait_ms, chosen_ms or wait_ms))
     if long < max(_FAR_WAIT * short, LONG_WAIT_MS):
         return ""
-    waits = f"{MILLISECONDS.quantity(wait_ms, digits=3)}, not {MILLISECONDS.text(chosen_ms or 0.0, digits=3)}"
-    return f"; packets wait {waits}, which these flows' users hardly feel"
+    return f"; packets wait {beside(MILLISECONDS, wait_ms, chosen_ms)}, which these flows' users hardly feel"
 
 
 def _of_classes(entry: Entry) -> str:
@@ -398,15 +390,15 @@ def _typed(advice: Advice, typed: Typed) -> Iterator[Line]:
         but = ", which misses a target" if missed else ""
         yield Line("type", f"{made.problem}; for {entry_text(entry)}{but}:")
         label = ""
-    asked, below = typed.shaper_asked(advice.site.rate_bps), f"the lines for {typed.platform} are {_BELOW}"
+    shaper, below = typed.shaper_asked(advice.site.rate_bps), f"the lines for {typed.platform} are {_BELOW}"
     if follows(lines):
-        whole = below if asked is None else f"{below}. {asked}"
-        yield Line(label, whole, shorter=[(5, below)] if asked is not None else ())
+        whole = below if shaper is None else f"{below}. {shaper}"
+        yield Line(label, whole, shorter=[(5, below)] if shaper is not None else ())
     else:
         text = "\n".join(lines)
         shorter = [(4, below)]
         yield Line(label, text, verbatim=True, shorter=shorter if len(lines) > 1 else ())
     if made.amounts_to:
         yield Line("", made.amounts_to)
-    if asked is not None and not follows(lines):
-        yield Line("", asked, shorter=[(5, "")])
+    if shaper is not None and not follows(lines):
+        yield Line("", shaper, shorter=[(5, "")])

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from bufferlab.render.advise.mixes import buffer_decided, enough, is_mix_assumed, loses_by_mix
 from bufferlab.render.advise.today import keeps, may_stay, runs_today, today_name
 from bufferlab.render.advise.words import about_size
-from bufferlab.render.words import listed
+from bufferlab.render.words import beside, listed
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
@@ -176,7 +176,7 @@ def _values(found: Means) -> str:
 
 
 def _gives(found: Means | None, now: Means | None, *, are_counted: bool) -> str:
-    """The mean wait and the loss, beside those of what runs today: "wait 8.7 ms, not 47; loss 4.7 %, not 6".
+    """The mean wait and the loss, beside those of what runs today: "wait 8.7 ms (today 47); …".
 
     Args:
         found: The means of what is to be run.
@@ -189,10 +189,10 @@ def _gives(found: Means | None, now: Means | None, *, are_counted: bool) -> str:
     for name, title, unit in (("wait_mean_ms", "wait", MILLISECONDS), ("loss", "loss", FRACTION)):
         if are_counted and name == "loss" and now is None:  # it is that of what runs today
             continue
-        value = unit.text(found(name).mean or 0.0, digits=2)
-        today = value if now is None else unit.text(now(name).mean or 0.0, digits=2)
-        beside = "" if now is None else ", as today" if value == today else f", not {today}"
-        texts.append(f"{title} {unit.quantity(found(name).mean or 0.0, digits=2)}{beside}")
+        value = found(name).mean
+        alone = unit.quantity(value or 0.0, digits=2)
+        text = alone if now is None else beside(unit, value, now(name).mean, "today", digits=2)
+        texts.append(f"{title} {text}")
     return "; ".join(texts)
 
 

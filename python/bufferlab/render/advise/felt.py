@@ -9,7 +9,7 @@ from typing import Final, Protocol
 from bufferlab.display import significant
 from bufferlab.render.advise.words import entry_text
 from bufferlab.render.summary import NONE
-from bufferlab.render.words import measured, of_estimate, title_text, unknown_text
+from bufferlab.render.words import asked, instead, measured, of_estimate, unknown_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
@@ -306,18 +306,21 @@ def best_but_missed(advice: Advice) -> str | None:
     entry, share = advice.entries[best.name], share_text(best.behind)
     misses = _misses(advice, best)
     return (
-        f"Best is {entry_text(entry)}, if it may miss a target ({misses}). Users fare {share} better with it."
+        f"Best is {entry_text(entry)}, if it may miss a target: {misses}. Users fare {share} better with it."
     )
 
 
 def _misses(advice: Advice, best: Rival) -> str:
-    """What a queue misses, with its value and whose packets keep it: "loss is 3 %, not 1 %"."""
+    """What a queue misses, with its value and whose packets keep it: "loss 3 % (asked 1 %)"."""
     entry = advice.entries[best.name]
     checks = {each.target: each for each in entry.checks}
     missed = [
-        f"{title_text(target)} is {target.show_measured(checks[target].found.mean)}, not "
-        f"{target.show(target.bound)}{' (our default)' if advice.needs.is_assumed(target) else ''}"
-        f"{_kept_text(entry, target, advice.site.users)}"
+        asked(
+            target,
+            checks[target].found.mean,
+            is_assumed=advice.needs.is_assumed(target),
+            more=_kept_text(entry, target, advice.site.users),
+        )
         for target in best.missed
     ]
     return "; ".join(missed)
@@ -341,12 +344,12 @@ def asked_alone(target: Target, group: str) -> str:
 
 
 def _kept_text(entry: Checked, target: Target, users: Sequence[Users]) -> str:
-    """The same in brackets, and how to ask for it; empty if no group keeps the bound."""
+    """The same behind a semicolon, and how to ask for it; empty if no group keeps the bound."""
     kept = kept_by_groups(entry, target, users)
     if not kept:
         return ""
     those = ", ".join(f"{group} {target.show(wait, 2)}" for group, wait in kept.items())
-    return f" ({those}; {asked_alone(target, next(iter(kept)))})"
+    return f"; {those}; {asked_alone(target, next(iter(kept)))}"
 
 
 def gained_but_lossy(advice: Advice) -> str | None:
@@ -399,9 +402,10 @@ def _by(behind: float) -> str:
     return _BOUNDED if times > _TIMES else f"{significant(abs(behind) * 100, 2)} %"
 
 
-def contrast(aspect: Aspect, entry: Measured, chosen: Measured) -> str:
-    """What users feel of an entry beside another one: "call: rating R 49, not 93"."""
-    return f"{aspect_title(aspect)} {aspect_text(aspect, entry)}, not {aspect_text(aspect, chosen)}"
+def contrast(aspect: Aspect, entry: Measured, chosen: Measured, whose: str = "") -> str:
+    """What users feel of an entry beside another one: "call: rating R 49 instead of 93"."""
+    found, other = (aspect_text(aspect, each) for each in (entry, chosen))
+    return f"{aspect_title(aspect)} {instead(found, other, whose)}"
 
 
 def _place(each: Spoiled) -> str:

@@ -9,6 +9,7 @@ from bufferlab.display import significant
 from bufferlab.render.advise.reasons import least_lost
 from bufferlab.render.advise.today import fault, may_stay, runs_today, today_name, worst_rated
 from bufferlab.render.advise.words import about_size
+from bufferlab.render.words import beside
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.sensitivity import Sensitivity
@@ -74,8 +75,11 @@ def buffer_decided(advice: Advice) -> str | None:
     size, what = enough(advice)
     if size is None or (meets and FAR_LESS < size / answer.packets < 1 / FAR_LESS):
         return None
-    them = "the target" if len(advice.targets) == 1 else "the targets"
-    return f"{what} {'meets' if size == 1 else 'meet'} {them}{_newer(advice)}"
+    return f"{what} {'meets' if size == 1 else 'meet'} {_them(advice)}{_newer(advice)}"
+
+
+def _them(advice: Advice) -> str:
+    return "the target" if len(advice.targets) == 1 else "the targets"
 
 
 def _is_light(advice: Advice) -> bool:
@@ -145,7 +149,7 @@ def _today_there(advice: Advice, *, is_other: bool) -> str | None:
     if stays == stays_there and not (is_other and now.default_of is None):
         return None
     if stays_there:
-        return f"{what} does as well as the answer ({_rated(advice, there)})"
+        return f"{what} meets {_them(advice)}, too ({_rated(advice, there)})"
     why = fault(advice, there, alone)
     return None if why is None else f"{what} is worse{' there, too' if not stays else ''}: {why.text}"
 
@@ -160,12 +164,12 @@ def _least_beside(alone: Unmixed, now: Today) -> str | None:
     wait_ms, now_ms = (each.mean("wait_mean_ms").mean or 0.0 for each in (alone.least, now))
     if wait_ms > LESS * now_ms:
         return None
-    (waits, waits_now), (lost, lost_now) = (
-        [unit.quantity(each.mean(name).mean or 0.0, digits=2) for each in (alone.least, now)]
+    whose = "today" if now.default_of is None else "by default"
+    waits, lost = (
+        beside(unit, alone.least.mean(name).mean, now.mean(name).mean, whose, digits=2)
         for name, unit in (("wait_mean_ms", MILLISECONDS), ("loss", FRACTION))
     )
-    whose = "today's" if now.default_of is None else "the default's"
-    return f"packets wait {waits}, not {whose} {waits_now}; loss is {lost}, not {lost_now}"
+    return f"packets wait {waits}; loss is {lost}"
 
 
 def loses_by_mix(advice: Advice, now: Today, there: Today) -> bool:

@@ -16,8 +16,8 @@ from bufferlab.render.advise.felt import (
     share_text,
 )
 from bufferlab.render.advise.words import WORTH_LESS, size_text
-from bufferlab.render.words import listed, title_text
-from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
+from bufferlab.render.words import asked, beside, instead, listed, title_text
+from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS, NUMBER
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.today import Today
@@ -36,6 +36,8 @@ from bufferlab.studies.targets import Target, bounds_loss
 from bufferlab.units import packets_text
 
 _RATING: Final = "call_r"
+
+_WITH_IT: Final = "with the answer"
 
 
 class Fault(NamedTuple):
@@ -107,8 +109,8 @@ def size_stays(advice: Advice) -> str | None:
     lost, wait_ms = memory.mean(size, "loss"), memory.mean(size, "wait_mean_ms")
     if not memory.meets_all(size) or loses_heavily(lost, advice.targets) or wait_ms is None:
         return None
-    waits = f"{MILLISECONDS.quantity(wait_ms, digits=3)}, not {MILLISECONDS.text(_wait_ms(answer), digits=3)}"
-    losses = f"{FRACTION.quantity(lost or 0.0, digits=2)}, not {FRACTION.text(_loss(answer), digits=2)}"
+    waits = beside(MILLISECONDS, wait_ms, _wait_ms(answer))
+    losses = beside(FRACTION, lost, _loss(answer), digits=2)
     runs = len(memory.values(size))
     them = "the target" if len(advice.targets) == 1 else "the targets"
     return (
@@ -132,11 +134,11 @@ def is_of_loss_alone(advice: Advice) -> bool:
 
 def _price(advice: Advice, found: Today) -> str:
     """What the change costs: who gets at most half of it then, and that clearly more is lost; else empty."""
-    texts = [contrast(each, advice.answer, found) for each in advice.aspects if _pays(advice, found, each)]
+    paying = [each for each in advice.aspects if _pays(advice, found, each)]
+    texts = [contrast(each, advice.answer, found, "today") for each in paying]
     own, lost = advice.answer.checked("loss").mean or 0.0, found.mean("loss").mean or 0.0
     if own >= WORTH_LESS and lost <= LESS * own and not bounds_loss(advice.targets):
-        then, now = (FRACTION.quantity(each, digits=2) for each in (own, lost))
-        texts.append(f"loss {then}, not {now}")
+        texts.append(f"loss {beside(FRACTION, own, lost, 'today', digits=2)}")
     return f" The price: {'; '.join(texts)}." if texts else ""
 
 
@@ -156,12 +158,12 @@ def _unless_there(advice: Advice, found: Today) -> str:
 
 
 def _call_then(advice: Advice, found: Today, why: Fault) -> str:
-    """How the worst call fares, today and then, where nothing was said of it: "call R 49, not 93; "."""
+    """How the worst call fares, today and then, where nothing was said of it: "call R 49 (with …); "."""
     heard = None if why.is_of_ratings else _worse_call(advice, found, advice.answer)
     if heard is None:
         return ""
     name, now, then = heard
-    return f"{name} R {significant(now, 3)}, not {significant(then, 3)}; "
+    return f"{name} R {beside(NUMBER, now, then, _WITH_IT)}; "
 
 
 def _worse_call(advice: Advice, found: Today, chosen: Measured) -> tuple[str, float, float] | None:
@@ -191,7 +193,7 @@ def fault(advice: Advice, found: Today, chosen: Measured | None = None) -> Fault
         now, then = (_wait_ms(each) for each in (found, chosen))
         is_felt = fare_words(found.rival, found, chosen) != ALIKE
         unfelt = "" if is_felt else ", which nobody feels in this traffic"
-        waits = f"{MILLISECONDS.quantity(now, digits=3)} in the mean, not {MILLISECONDS.text(then, digits=3)}"
+        waits = _in_the_mean(now, then, _WITH_IT)
         return Fault("waits", f"packets wait {waits}{unfelt}", is_felt=is_felt)
     if felt_sign(behind) > 0:
         named = [] if worst is None else [worst[0].metric]
@@ -271,11 +273,11 @@ def keeps(advice: Advice) -> bool:
 
 
 def default_text(advice: Advice) -> str | None:
-    """That the platform's default does as well, as a sentence."""
+    """That the platform's default may stay, as a sentence."""
     found = advice.today
     if found is None or found.default_of is None or not may_stay(advice, found):
         return None
-    return f"The default of {found.default_of}, {_now_text(advice, found)}, does, too: {_met(advice, found)}."
+    return f"The default of {found.default_of}, {_now_text(advice, found)}, may stay: {_met(advice, found)}."
 
 
 def may_stay(advice: Advice, found: Today, chosen: Measured | None = None) -> bool:
@@ -309,23 +311,25 @@ def may_stay(advice: Advice, found: Today, chosen: Measured | None = None) -> bo
 
 def _met(advice: Advice, found: Today) -> str:
     begin = f"in the mean of {len(found.values)} runs it meets what is asked"
-    other = "with the answer" if found.default_of else "after the change"
+    other = _WITH_IT if found.default_of else "after the change"
     waits = f"packets wait {_waits(advice, found, other)}"
     if _waits_briefly(found, advice.answer):
-        lost, then = (each.mean("loss").mean or 0.0 for each in (found, advice.answer))
-        said, text = (FRACTION.text(each, digits=2) for each in (lost, then))
-        not_so = f"as much as {other}" if said == text else f"not {text}"
-        losses = f"{FRACTION.quantity(lost, digits=2)}, {not_so}"
+        losses = beside(FRACTION, _loss(found), _loss(advice.answer), other, digits=2)
         return f"{begin} and loses {losses}; {waits}"
     fare = fare_words(found.rival, found, advice.answer)
     return f"{begin}, and users fare {fare}{f'; but {waits}' if _stands(advice, found) else ''}"
 
 
-def _waits(advice: Advice, found: Today, other: str = "with the answer") -> str:
+def _waits(advice: Advice, found: Today, other: str = _WITH_IT) -> str:
     """How long packets wait, and how long with the answer: "41 ms in the mean (with the answer 20)"."""
     now, then = (_wait_ms(each) for each in (found, advice.answer))
-    wait = MILLISECONDS.quantity(now, digits=3)
-    return f"{wait} in the mean ({other} {MILLISECONDS.text(then, digits=3)})"
+    return _in_the_mean(now, then, other)
+
+
+def _in_the_mean(now: float, then: float, whose: str) -> str:
+    return instead(
+        f"{MILLISECONDS.quantity(now, digits=3)} in the mean", MILLISECONDS.text(then, digits=3), whose
+    )
 
 
 def beside_closest(advice: Advice) -> str | None:
@@ -338,15 +342,15 @@ def beside_closest(advice: Advice) -> str | None:
         return None
     what = f"Today's {today_name(found)},"
     values = "; ".join(
-        f"{title_text(each)} {each.show_measured(found.mean(each.name).mean)}, not {each.show(each.bound)}"
+        asked(each, found.mean(each.name).mean, is_assumed=advice.needs.is_assumed(each))
         for each in found.missed
     )
     sign = felt_sign(found.rival.behind)
     if _is_nearer(advice, found) and sign <= 0 and not loses_heavily(found.mean("loss").mean, ()):
-        return f"{what} misses less ({values}): keep it unless that matters more."
+        return f"{what} misses less: {values}. Keep it unless that matters more."
     share = share_text(found.rival.behind)
     fare = {1: f", and users fare {share} worse", -1: f", but users fare {share} better", 0: ""}[sign]
-    return f"{what} misses as well ({values}){fare}{' with it than with what is closest' if sign else ''}."
+    return f"{what} misses as well: {values}{fare}{' with it than with what is closest' if sign else ''}."
 
 
 def _is_nearer(advice: Advice, found: Today) -> bool:

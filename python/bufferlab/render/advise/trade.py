@@ -7,7 +7,7 @@ from typing import Final
 from bufferlab.display import significant
 from bufferlab.render.advise.felt import share_text
 from bufferlab.render.advise.words import size_text
-from bufferlab.render.words import title_text
+from bufferlab.render.words import asked, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Smaller
@@ -187,9 +187,5 @@ def half_is_better(advice: Advice) -> str | None:
     if not found.missed:
         share = share_text(behind)
         return f"But users fare {share} better with half of it, {found.size} packets, which meets them, too."
-    values = "; ".join(
-        f"{title_text(each)} is {each.show_measured(found.mean(each.name).mean)}, not "
-        f"{each.show(each.bound)} (our default, which nobody asked for)"
-        for each in found.missed
-    )
+    values = "; ".join(asked(each, found.mean(each.name).mean, is_assumed=True) for each in found.missed)
     return f"But users fare {share_text(behind)} better with half of it, {found.size} packets: {values}."

@@ -11,7 +11,7 @@ from bufferlab.render.advise.felt import asked_alone, kept_by_groups
 from bufferlab.render.advise.mixes import controls_decide
 from bufferlab.render.advise.what_if import is_monotone
 from bufferlab.render.advise.words import entry_text, queue_text
-from bufferlab.render.words import begun, listed, metric_of, title_text
+from bufferlab.render.words import begun, beside, listed, metric_of, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
@@ -273,13 +273,8 @@ def shorter_wait(advice: Advice) -> str | None:
         return None
     other = min(less, key=lambda each: _wait_and_loss(each)[1])
     shorter, loss = _wait_and_loss(other)
-    wait = (
-        f"{MILLISECONDS.quantity(shorter, digits=3)} of mean wait, not {MILLISECONDS.text(waits, digits=3)}"
-    )
-    return (
-        f"{entry_text(other)}, has {wait}, and loses {FRACTION.quantity(loss, digits=2)}, not "
-        f"{FRACTION.text(lost, digits=2)}."
-    )
+    wait, losses = beside(MILLISECONDS, shorter, waits), beside(FRACTION, loss, lost, digits=2)
+    return f"{entry_text(other)}, has a mean wait of {wait}, and loses {losses}."
 
 
 def _wait_and_loss(entry: Entry) -> tuple[float, float]:

@@ -9,8 +9,8 @@ from typing import Final
 from bufferlab.display import significant
 from bufferlab.render.advise.compared import TURN, Column, Compared, felt_column, in_columns
 from bufferlab.render.framed import Line
-from bufferlab.render.words import listed
-from bufferlab.results.metrics.metric import BRIEF_SECONDS, MILLISECONDS, SECONDS
+from bufferlab.render.words import beside, instead, listed
+from bufferlab.results.metrics.metric import BRIEF_SECONDS, MILLISECONDS, NUMBER, SECONDS
 from bufferlab.stats import Estimate
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.joint import LinksAdvice
@@ -78,19 +78,19 @@ def price_text(advice: LinksAdvice) -> str | None:
         if now is None or then is None:
             return None
         verb, unit = ("", "") if texts else (" carries", " Mbps")
-        rates = f"{significant(then / 1e6, 3)}{unit}, not {significant(now / 1e6, 3)}"
+        rates = instead(f"{significant(then / 1e6, 3)}{unit}", significant(now / 1e6, 3))
         texts.append(f"{each.site.link}{verb} {rates}")
     return "; ".join(texts)
 
 
 def _change(column: Column, now: float, then: float) -> str:
-    """What something is without the shaper and with it: "R 61, not 93"; "2.2 s, not 0.71 s"."""
+    """What something is without the shaper and with it: "R 61 instead of 93"; "2.2 s instead of 0.71 s"."""
     if column.shown == "R":
-        return f"R {significant(now, 3)}, not {significant(then, 3)}"
+        return f"R {beside(NUMBER, now, then)}"
     unit = column.unit
     if unit in {SECONDS, BRIEF_SECONDS}:
         unit = SECONDS if now >= 1 else BRIEF_SECONDS
-    return f"{unit.quantity(now, digits=3)}, not {unit.quantity(then, digits=3)}"
+    return instead(unit.quantity(now, digits=3), unit.quantity(then, digits=3))
 
 
 def unshaped_lines(advice: LinksAdvice) -> Iterator[Line]:

@@ -7,7 +7,7 @@ from typing import Final
 
 from bufferlab.render.advise.felt import NOTICED, SHORTER, contrast, share_text
 from bufferlab.render.advise.reasons import long_wait, much_lost, starving
-from bufferlab.render.words import listed, of_classes_text, title_text
+from bufferlab.render.words import asked, listed, of_classes_text, title_text
 from bufferlab.studies.choosing.choice import Choice, Rival
 from bufferlab.studies.choosing.order import keeps_apart, place, reason_of
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, is_standing, notable
@@ -60,18 +60,18 @@ def _taken(comparison: Comparison, choice: Choice, *, is_lossy: bool) -> str:
         return f"{begin} {queue}: {_unfounded(comparison, choice)}{_preferred(choice)}."
     if not choice.meets:
         missed = ", ".join(_missed_text(comparison.entries[choice.name], each) for each in choice.missed)
-        return f"No queue meets all targets: {queue} misses the fewest ({missed}){_of_those(choice)}."
+        return f"No queue meets all targets: {queue} misses the fewest: {missed}{_of_those(choice)}."
     # what hardly anybody would accept is no advice to run it
     begin = "The best of these is" if is_lossy else _verb(comparison, choice)
     return f"{begin} {queue}: {_why(comparison, choice)}."
 
 
 def _missed_text(entry: Measured, target: Target) -> str:
-    """What a queue has of a target that it misses: "99th percentile wait 36 ms, not 20 ms"."""
+    """What a queue has of a target that it misses: "99th percentile wait 36 ms (asked 20 ms)"."""
     mean = entry.mean(target.name).mean
     if mean is None:
         return f"{title_text(target)} has no value"
-    return f"{title_text(target)} {target.show_measured(mean)}, not {target.show(target.bound)}"
+    return asked(target, mean)
 
 
 def _verb(comparison: Comparison, choice: Choice) -> str:
