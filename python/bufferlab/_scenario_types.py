@@ -390,6 +390,7 @@ class MemoryDict(TypedDict):
     size: str
     links: Sequence[str]
     alpha: NotRequired[float | None]
+    congested: NotRequired[str | None]
 
 
 class HostDict(TypedDict):
@@ -692,6 +693,7 @@ class ResolvedMemory(TypedDict):
     size_bytes: int
     links: list[str]
     alpha: float | None
+    congested_bytes: int | None
 
 
 class ResolvedStack(TypedDict):

@@ -31,6 +31,15 @@ def test_links_of_a_memory_have_it_in_the_plan() -> None:
     assert lines["memory memory0"] == "60 KB shared by east, rest, Dynamic Threshold, alpha 0.5"
 
 
+def test_alpha_may_be_shared_by_the_congested_queues() -> None:
+    memory = {"size": "60 KB", "alpha": 0.5, "congested": "6 KB", "links": ["east", "rest"]}
+    seeded = Scenario.from_dict(table(memory)).seeded()
+    planned = json.loads(seeded.plan_json())["links"][0]["memory"]
+    assert planned == {"number": 0, "bytes": 60_000, "alpha_ppm": 500_000, "congested_bytes": 6_000}
+    rule = "Active Buffer Management, alpha 0.5 over the congested queues, those from 6 KB on"
+    assert dict(ScenarioLines(seeded.resolved).terms().lines)["memory memory0"].endswith(rule)
+
+
 def test_without_alpha_a_memory_is_shared_completely() -> None:
     seeded = Scenario.from_dict(table({"name": "chip", "size": "60 KB", "links": ["east"]})).seeded()
     assert json.loads(seeded.plan_json())["links"][0]["memory"]["alpha_ppm"] is None
@@ -51,6 +60,11 @@ def test_without_alpha_a_memory_is_shared_completely() -> None:
             [{"size": "1 MB", "alpha": 0.0, "links": ["east"]}],
             "fifo",
             "'0' leaves room for nothing",
+        ),
+        (
+            [{"size": "1 MB", "congested": "28 kB", "links": ["east"]}],
+            "fifo",
+            r"memories\[0\]\.congested: '28000 B' has no threshold to share; accepted: with `alpha`",
         ),
         ([{"links": ["east"]}], "fifo", r"memories\[0\]\.size: is required"),
     ],

@@ -24,10 +24,26 @@ impl SharedMemory {
         memories
     }
 
-    /// Whether a packet finds room where `own` bytes wait at its link, and `all` at all of them.
-    pub(crate) fn has_room(&self, own: u64, all: u64, wire_bytes: u32) -> bool {
-        let free = self.plan.bytes.saturating_sub(all);
-        let below = |alpha: u64| u128::from(own) * 1_000_000 < u128::from(alpha) * u128::from(free);
-        u64::from(wire_bytes) <= free && self.plan.alpha_ppm.is_none_or(below)
+    /// Whether a packet finds room where `own` bytes wait at its link, and these at each of all.
+    pub(crate) fn has_room(
+        &self,
+        own: u64,
+        waiting: impl Iterator<Item = u64> + Clone,
+        wire_bytes: u32,
+    ) -> bool {
+        let free = self.plan.bytes.saturating_sub(waiting.clone().sum());
+        if u64::from(wire_bytes) > free {
+            return false;
+        }
+        let Some(alpha_ppm) = self.plan.alpha_ppm else { return true };
+        let (congested, one) = self.congested(waiting);
+        u128::from(own) * 1_000_000 * congested < u128::from(alpha_ppm) * u128::from(free) * one
+    }
+
+    /// How many queues are congested, as a fraction; where that does not matter, one.
+    fn congested(&self, waiting: impl Iterator<Item = u64>) -> (u128, u128) {
+        let Some(bytes) = self.plan.congested_bytes else { return (1, 1) };
+        let sum: u64 = waiting.map(|length| length.min(bytes)).sum();
+        (u128::from(sum.max(bytes)), u128::from(bytes))
     }
 }

@@ -142,6 +142,11 @@ def _others_of(link: ResolvedLink) -> Iterator[str]:
 def _memory(memory: ResolvedMemory) -> str:
     names = ", ".join(memory["links"][:MOST_LINES]) + (", …" if len(memory["links"]) > MOST_LINES else "")
     rule = "complete sharing" if memory["alpha"] is None else f"Dynamic Threshold, alpha {memory['alpha']:g}"
+    if memory["congested_bytes"] is not None:
+        rule = (
+            f"Active Buffer Management, alpha {memory['alpha']:g} over the congested queues, "
+            f"those from {format_size(memory['congested_bytes'])} on"
+        )
     return f"{format_size(memory['size_bytes'])} shared by {names}, {rule}"
 
 

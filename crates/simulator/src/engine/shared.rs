@@ -15,7 +15,7 @@ impl<K: Key, T: Tap> Engine<K, T> {
         let world = &mut self.world;
         let Some(memory) = world.memories.get(&number) else { return Fate::Stays };
         let waiting = |link: usize| world.links[link].waiting_bytes();
-        let all = memory.links.iter().map(|&link| waiting(link as usize)).sum();
+        let all = memory.links.iter().map(|&link| waiting(link as usize));
         let room = memory.has_room(waiting(index), all, packet.wire_bytes);
         world.links[index].arrive_if(now, packet, room)
     }

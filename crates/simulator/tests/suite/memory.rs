@@ -17,8 +17,12 @@ const PACKET: u32 = 1_000;
 
 /// Each of some links of one memory is offered twice its rate; the last of all is idle.
 fn overloaded(busy: u32, alpha_ppm: Option<u64>) -> Plan {
+    overloaded_in(MemoryPlan { number: 3, bytes: BYTES, alpha_ppm, congested_bytes: None }, busy)
+}
+
+fn overloaded_in(memory: MemoryPlan, busy: u32) -> Plan {
     let link = || LinkPlan {
-        memory: Some(MemoryPlan { number: 3, bytes: BYTES, alpha_ppm }),
+        memory: Some(memory),
         ..LinkPlan::new(RATE_BPS, MS, QueuePlan::new(Limit::Unlimited, FifoConfig::default()))
     };
     let config = UdpConfig {
@@ -77,6 +81,39 @@ fn overloaded_queues_are_as_long_as_the_closed_form_says() {
     }
 }
 
+/// ABM's closed form (equation 1, all queues congested): M queues that want more are alpha·B/(M·(1 + alpha)) long each, so
+/// that B/(1 + alpha) of the memory stays free, however many they are.
+#[test]
+fn what_active_buffer_management_leaves_free_does_not_depend_on_how_many_want_it() {
+    for busy in [1, 2, 5] {
+        for alpha in [0.5, 1.0, 2.0] {
+            let congested_bytes = Some(4 * u64::from(PACKET));
+            let alpha_ppm = Some((alpha * 1e6) as u64);
+            let memory = MemoryPlan { number: 3, bytes: BYTES, alpha_ppm, congested_bytes };
+            let expected = alpha * BYTES as f64 / (1.0 + alpha) / f64::from(busy);
+            for &(mean, _) in &backlogs(&overloaded_in(memory, busy))[..busy as usize] {
+                let off = (mean - expected).abs();
+                assert!(off <= f64::from(PACKET), "{busy} queues, alpha {alpha}: {mean}, not {expected}");
+            }
+        }
+    }
+}
+
+/// A queue that is half as long as a congested one counts as half of one, and all together as one at least.
+#[test]
+fn a_short_queue_counts_in_part() {
+    // Two queues of L each count as 2·L/S: L = alpha·(B − 2·L)·S/(2·L), so 2·L² + 2·alpha·S·L − alpha·S·B = 0.
+    let (alpha, size) = (0.5, 50_000.0);
+    let expected =
+        (f64::sqrt(alpha * alpha * size * size + 2.0 * alpha * size * BYTES as f64) - alpha * size) / 2.0;
+    assert!(expected > size / 2.0 && expected < size, "{expected}: neither one queue nor two");
+    let memory =
+        MemoryPlan { number: 3, bytes: BYTES, alpha_ppm: Some(500_000), congested_bytes: Some(size as u64) };
+    for &(mean, _) in &backlogs(&overloaded_in(memory, 2))[..2] {
+        assert!((mean - expected).abs() <= f64::from(PACKET), "{mean}, not {expected}");
+    }
+}
+
 /// Without a threshold, the memory is full, and nothing is left for a link that begins later.
 #[test]
 fn complete_sharing_fills_the_memory() {
@@ -88,12 +125,15 @@ fn complete_sharing_fills_the_memory() {
 #[test]
 fn a_shared_memory_agrees_with_its_slow_twin() {
     for alpha_ppm in [None, Some(1_000_000), Some(125_000)] {
-        let mut plan = overloaded(3, alpha_ppm);
-        plan.duration_ps = 3 * S;
-        plan.sample_interval_ps = 50 * MS;
-        plan.links[0].loss_ppb = 50_000_000;
-        plan.links[1].discipline.limit = Limit::Packets(20);
-        assert_agreement(&plan);
+        for congested_bytes in [None, Some(7_500)] {
+            let memory = MemoryPlan { number: 3, bytes: BYTES, alpha_ppm, congested_bytes };
+            let mut plan = overloaded_in(memory, 3);
+            plan.duration_ps = 3 * S;
+            plan.sample_interval_ps = 50 * MS;
+            plan.links[0].loss_ppb = 50_000_000;
+            plan.links[1].discipline.limit = Limit::Packets(20);
+            assert_agreement(&plan);
+        }
     }
 }
 
@@ -115,7 +155,7 @@ fn disciplines_with_classes_share_no_memory() {
 #[test]
 fn links_of_one_memory_agree_on_it() {
     let mut plan = overloaded(2, Some(1_000_000));
-    plan.links[1].memory = Some(MemoryPlan { number: 3, bytes: BYTES + 1, alpha_ppm: Some(1_000_000) });
+    plan.links[1].memory = plan.links[0].memory.map(|memory| MemoryPlan { bytes: BYTES + 1, ..memory });
     let error = run(&plan, &Control::default()).unwrap_err().to_string();
     assert!(error.contains("links[1].memory") && error.contains("links[0]"), "{error}");
 }

@@ -245,11 +245,18 @@ impl<'a> Oracle<'a> {
         let Some(memory) = self.plan.links[link as usize].memory else { return true };
         let shares = |other: &LinkPlan| other.memory.is_some_and(|other| other.number == memory.number);
         let links = self.plan.links.iter().zip(&self.links).filter(|(plan, _)| shares(plan));
-        let used: u64 = links.map(|(_, link)| link.waiting_bytes()).sum();
-        let free = i128::from(memory.bytes) - i128::from(used);
+        let lengths: Vec<i128> = links.map(|(_, link)| i128::from(link.waiting_bytes())).collect();
+        let free = i128::from(memory.bytes) - lengths.iter().sum::<i128>();
         let own = i128::from(self.links[link as usize].waiting_bytes());
-        let threshold = memory.alpha_ppm.map(|alpha| i128::from(alpha) * free);
-        i128::from(packet.wire_bytes) <= free && threshold.is_none_or(|most| own * 1_000_000 < most)
+        // an alpha of all the congested queues together, of which each counts as `whole` at most
+        let whole = memory.congested_bytes.map_or(1, i128::from);
+        let congested = match memory.congested_bytes {
+            None => 1,
+            Some(_) => lengths.into_iter().map(|length| length.min(whole)).sum::<i128>().max(whole),
+        };
+        let threshold = memory.alpha_ppm.map(|alpha| i128::from(alpha) * free * whole);
+        i128::from(packet.wire_bytes) <= free
+            && threshold.is_none_or(|most| own * 1_000_000 * congested < most)
     }
 
     /// Schedules the end of a transmission that has just begun.

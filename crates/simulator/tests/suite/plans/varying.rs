@@ -121,7 +121,8 @@ pub(super) fn share_memories(links: &mut [LinkPlan], seed: u64) {
         return;
     }
     let alpha_ppm = [None, Some(500_000), Some(1_000_000), Some(4_000_000)][(seed / 5 % 4) as usize];
-    let memory = MemoryPlan { number: 7, bytes: 5_000 + seed / 20 % 40_000, alpha_ppm };
+    let congested_bytes = [None, Some(3_000), Some(20_000)][(seed / 20 % 3) as usize];
+    let memory = MemoryPlan { number: 7, bytes: 5_000 + seed / 20 % 40_000, alpha_ppm, congested_bytes };
     for link in links.iter_mut().filter(|link| MemoryPlan::holds(&link.discipline.config)) {
         link.memory = Some(memory);
     }
