@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,7 +16,7 @@ from bufferlab.captured.doubts import closer, hardly_met
 from bufferlab.captured.filled import refuse_unfilled
 from bufferlab.captured.paced import closer_bps, is_hardly_met, is_unexplained
 from bufferlab.captured.scenario import NOTHING, Known
-from bufferlab.render.observe.fit import pace_text
+from bufferlab.render.observe.fit import pace_text, use_text
 
 CUBIC: Final = {"congestion": "cubic-linux(hystart)", "start": "uniform(0 s, 2 s)"}
 
@@ -257,3 +258,31 @@ def test_a_link_that_is_filled_has_an_answer(
         Known(rate="20 Mbps", mix=[(control, 1)]),
     )
     refuse_unfilled(seen, seen.fit(rate=known.rate, mix=known.mix), known)
+
+
+@pytest.mark.parametrize(("mbps", "place"), [(50, "senders"), (34, "receivers")])
+def test_an_answer_for_a_link_that_is_not_full_says_what_it_assumes(
+    mbps: int, place: str, tmp_path: Path
+) -> None:
+    """A buffer that is full at times was refused; before the queue an answer was 96 % sure."""
+    flows: list[dict[str, Any]] = [
+        {"name": "slow", "count": 4, "rtt": "uniform(20 ms, 50 ms)", "access_rate": f"{mbps // 12} Mbps"},
+        {
+            "name": "bursts",
+            "count": 3,
+            "rtt": "30 ms",
+            "application": {"kind": "on-off", "size": "1.5 MB", "off": "exponential(mean=2 s)"},
+        },
+    ]
+    known = Known(rate=f"{mbps} Mbps", mix=[("cubic-linux(hystart)", 100.0)])
+    seen = captured(tmp_path, f"{mbps} Mbps", flows, place, buffer="12 ms")
+    fit = seen.fit(rate=known.rate, mix=known.mix)
+    assert seen.waits is not None and seen.waits["is_filled"]
+    refuse_unfilled(seen, fit, known)
+    text = use_text(seen, fit, known)
+    assert re.match(r"[4-8][0-9] % of the link was used; the answer assumes that these flows use 9", text)
+    full = dataclasses.replace(fit, reproduced={**fit.reproduced, "utilization": 0.6})
+    assert use_text(seen, full, known) == ""
+    unseen = dataclasses.replace(seen, waits={**seen.waits, "is_filled": 0})
+    with pytest.raises(InputError, match="shows nothing that fills this link"):
+        refuse_unfilled(unseen, fit, known)

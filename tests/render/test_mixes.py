@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 import pytest
 
@@ -238,3 +239,12 @@ def test_a_captured_loss_stands_beside_that_of_the_simulation_and_is_no_counter_
     shown = " ".join(View([box_of(advice, against=Against(lost=0.077))]).text(80).replace("│", " ").split())
     assert "it loses 12 % in the simulation (measured: 7.7 %)" in shown, shown
     assert "counters" not in shown and "counters" in " ".join(box(advice))
+
+
+def test_of_a_scenario_in_doubt_an_answer_is_sure_in_the_simulation_alone() -> None:
+    advice = mixed(today(LOSSY), today({**FINE, "loss": 0.01}), least=14)
+    first = "57 % of the link was used; the answer assumes that these flows use 94 %."
+    texts = [View([box_of(advice, against=each)]).text(80) for each in (Against(), Against(first=first))]
+    usual, doubted = (" ".join(text.replace("│", " ").split()) for text in texts)
+    assert re.search(r"meets [^:]*: [^:]*% sure \(", usual) and "in the simulation" not in usual
+    assert first in doubted and re.search(r": in the simulation [^:]*% sure \(", doubted)

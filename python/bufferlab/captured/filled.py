@@ -7,7 +7,7 @@ from typing import Final
 from bufferlab.captured.fitting import LITTLE_LOSS, OFF, Fit, lasting_utilization, with_known_rate
 from bufferlab.captured.link import CapturedLink
 from bufferlab.captured.paced import experienced
-from bufferlab.captured.scenario import Known
+from bufferlab.captured.scenario import Known, is_depth_seen
 from bufferlab.display import significant
 from bufferlab.errors import InputError
 
@@ -26,8 +26,9 @@ _WAITS: Final = {"wait_p50_ms": "a median wait", "wait_p95_ms": "a 95th percenti
 def refuse_unfilled(link: CapturedLink, fit: Fit, known: Known) -> None:
     """Refuse to answer where nothing fills the link as far as the capture shows.
 
-    It is not full, nothing is lost or marked or next to nothing waits, and a run of its scenario is busier.
-    What holds its flows back, as a link of their own or a sender's pace does, is not in that scenario.
+    It is not full, a run of its scenario is busier, and nothing is lost or marked, or next to nothing waits
+    where no buffer was seen to fill. What holds its flows back, as a link of their own or their pace does, is
+    not in that scenario. What a full buffer loses is a reason to size it all the same (`assumed_use`).
 
     Args:
         link: What was captured of a direction.
@@ -41,7 +42,7 @@ def refuse_unfilled(link: CapturedLink, fit: Fit, known: Known) -> None:
     link = with_known_rate(link, known)
     used = lasting_utilization(link)
     busier = _busier(fit, used)
-    if used is not None and used < _FILLED and busier and (_keeps_all(link) or _hardly_waits(fit)):
+    if used is not None and used < _FILLED and busier and (_keeps_all(link) or _hides_waits(link, fit)):
         lost = f"{_share(link.losses)} is lost" if link.losses else "nothing is lost"
         raise InputError(
             f"shows nothing that fills this link: {_share(used)} of it is used and {lost}, where a run of "
@@ -82,5 +83,18 @@ def _keeps_all(link: CapturedLink) -> bool:
     return is_kept and not experienced(link.observation, link.long)
 
 
-def _hardly_waits(fit: Fit) -> bool:
-    return any(fit.exceeds(name, _NOWHERE_NEAR) for name in _WAITS)
+def _hides_waits(link: CapturedLink, fit: Fit) -> bool:
+    """Whether next to nothing waits, and no losses show a buffer that is full at times."""
+    return not is_depth_seen(link) and any(fit.exceeds(name, _NOWHERE_NEAR) for name in _WAITS)
+
+
+def assumed_use(link: CapturedLink, fit: Fit, known: Known) -> tuple[float, float] | None:
+    """Which part of the link was used, and which a run of its scenario uses, if that is more; else `None`.
+
+    Args:
+        link: What was captured of a direction.
+        fit: What comes nearest.
+        known: What the operator says.
+    """
+    used, own = lasting_utilization(with_known_rate(link, known)), fit.reproduced["utilization"]
+    return (used, own) if used is not None and own is not None and own > used + _MORE else None

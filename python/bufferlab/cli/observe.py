@@ -404,6 +404,7 @@ def _fit_and_write(found: Findings, path: Path | None, known: Known, answer: _An
         pace_text,
         scenario_text,
         unfit_text,
+        use_text,
     )
 
     if answer.is_wanted:
@@ -415,7 +416,7 @@ def _fit_and_write(found: Findings, path: Path | None, known: Known, answer: _An
     against = list(contradicted(found, known))
     doubts = [f"{BEWARE}{each}" for each in (*found.doubts, *against)]
     grave = [*fit_doubts(fit, is_mix_given=is_mix_given), *short_texts(found.observation.duration_s)]
-    unfit = unfit_text(fit) or pace_text(found, known)
+    unfit = use_text(found, fit, known) or unfit_text(fit) or pace_text(found, known)
     answer = answer._replace(unfit=unfit, against=[*grave, *against, *found.doubts], supposed=fit.supposed)
     answer = answer._replace(lost=fit.captured["loss"])
     if fit.is_queue_known and not unfit:

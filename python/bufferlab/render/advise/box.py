@@ -108,6 +108,7 @@ def box_of(advice: Advice, typed: Typed | None = LINUX, against: Against = NOTHI
     """
     if against.lost is not None:
         advice = _captured(without_counters(advice), against.lost)
+    advice = replace(advice, is_doubted=bool(against.first))
     first = [*filter(None, [against.first]), *head(advice)]
     more = len(without_room(against.doubts))
     rest = [""] * (MOST_AGAINST - 1) + [f" ({more} more {_BELOW}.)" if more > 0 else ""]

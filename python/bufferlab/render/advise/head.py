@@ -229,7 +229,8 @@ def _sure(advice: Advice, them: str, what: str = "It") -> str:
         same = f"All {len(entry.runs)} runs are the same: nothing is random here."
         return f"{what} meets {_named(advice, them)}. {same}"
     if advice.met:
-        sure = sure_text(entry.confidence)
+        where = "in the simulation " if advice.is_doubted else ""
+        sure = f"{where}{sure_text(entry.confidence)}"
         return f"{what} meets {_named(advice, them)}: {sure} ({len(entry.runs)} runs){narrow(advice)}."
     alone = min(check.confidence for check in entry.checks)
     tried = ", since other settings were tried before it" if entry.confidence < alone - _SAME else ""

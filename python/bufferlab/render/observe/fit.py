@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from bufferlab.captured.filled import assumed_use
 from bufferlab.captured.fitting import LITTLE_LOSS, OFF, Fit
 from bufferlab.captured.link import CapturedLink
 from bufferlab.captured.scenario import Known
@@ -108,6 +109,24 @@ def unfit_text(fit: Fit) -> str:
         _both(fit, name) for name in off if None not in (fit.reproduced[name], fit.captured[name])
     )
     return f"Beware, this may be wrong: the simulation does not do what was captured ({both})."
+
+
+def use_text(link: CapturedLink, fit: Fit, known: Known) -> str:
+    """That an answer assumes flows which use the link far more than they did, as a sentence; else nothing.
+
+    Args:
+        link: What was captured.
+        fit: What comes nearest.
+        known: What the operator says.
+    """
+    found = assumed_use(link, fit, known)
+    if found is None:
+        return ""
+    used, own = (FRACTION.quantity(each, digits=2) for each in found)
+    return (
+        f"{used} of the link was used; the answer assumes that these flows use {own}, as what held them back "
+        "is not in the capture."
+    )
 
 
 def pace_text(link: CapturedLink, known: Known) -> str:

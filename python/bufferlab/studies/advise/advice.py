@@ -79,6 +79,7 @@ class Advice(display.Displayed):
         short_runs: Why the runs may be too short to judge the answer; `None` if they are not.
         start_measured: Whether BBR's start may still be in what was measured, with the answer's buffer.
         runs: How many runs it took.
+        is_doubted: Whether the scenario need not be the link's, so that all is of the simulation alone.
         finished: Whether it came to its end; Ctrl-C ends it with the best answer so far.
     """
 
@@ -110,6 +111,7 @@ class Advice(display.Displayed):
     short_runs: ShortRuns | None = None
     start_measured: bool = False
     runs: int = 0
+    is_doubted: bool = False
     finished: bool = False
 
     @property
