@@ -295,3 +295,18 @@ def test_a_score_goes_with_the_ratings_that_can_have_it(score: str, rated: str, 
 )
 def test_a_value_is_not_rounded_to_the_bound_that_it_misses(value: float, shown: str) -> None:
     assert parse_target("loss <= 1 %", GROUPS).show_measured(value) == shown
+
+
+@pytest.mark.parametrize(
+    ("written", "value", "digits", "shown"),
+    [
+        ("loss <= 1 %", 0.01004, 2, "1.004 %"),
+        ("loss <= 1.04 %", 0.01043, 2, "1.043 %"),  # "1 %" would read as met
+        ("utilization >= 99.5 %", 0.9946, 3, "99.46 %"),
+        ("loss <= 1 %", 0.034, 2, "3.4 %"),
+    ],
+)
+def test_what_misses_its_bound_never_reads_as_if_it_met_it(
+    written: str, value: float, digits: int, shown: str
+) -> None:
+    assert parse_target(written, []).show_measured(value, digits) == shown

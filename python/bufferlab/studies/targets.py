@@ -118,11 +118,17 @@ class Target:
             return "—"
         return self.metric.unit.quantity(value, digits=digits)
 
-    def show_measured(self, value: float | None) -> str:
-        """A measured value, with as many digits as distinguish it from the bound: "1.004 %" beside "1 %"."""
-        texts = (self.show(value, digits) for digits in range(DIGITS, _MOST_DIGITS))
+    def show_measured(self, value: float | None, digits: int = DIGITS) -> str:
+        """A measured value, with as many digits as distinguish it from the bound: "1.004 %" beside "1 %".
+
+        What misses its bound never reads as if it met it, whether the bound is rounded as much or not.
+        """
         bound = self.show(self.bound)
-        return next((text for text in texts if text != bound), bound)
+        for more in range(digits, _MOST_DIGITS):
+            text = self.show(value, more)
+            if text not in {bound, self.show(self.bound, more)}:
+                return text
+        return bound
 
     def loosened(self, share: float) -> Target:
         """The target whose bound asks for less, by a share of it."""

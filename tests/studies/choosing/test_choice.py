@@ -11,6 +11,7 @@ import pytest
 
 from bufferlab.studies.advise.tried import Attempt
 from bufferlab.studies.choosing.choice import Choice, choose, missed_targets, standing
+from bufferlab.studies.choosing.closest import Off
 from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, MATERIAL, noticed
 from bufferlab.studies.least.lacking import Lack
@@ -166,20 +167,24 @@ def test_an_attempt_misses_what_an_answer_with_its_runs_would(values: Sequence[f
     assert attempt.missed == missed_targets(measured, (BUSY,)) == (() if values == (1.0, 1.0) else (BUSY,))
 
 
+def far(short: float, *, unknown: float = 0.0) -> Off:
+    return Off(Lack(unknown, short))
+
+
 def test_where_none_meets_all_the_nearest_is_taken_however_many_targets_it_misses() -> None:
     contest = {"codel, target 5 ms": runs(0.1), "codel, target 1 ms": runs(0.3), "fifo, 9 packets": runs(0.1)}
     missed = dict(zip(contest, ((QUICK,), (QUICK,), (QUICK, BUSY)), strict=True))
-    lacking = dict(zip(contest, (Lack(0.0, 2.0), Lack(0.0, 1.5), Lack(0.0, 0.1)), strict=True))
+    lacking = dict(zip(contest, map(far, (2.0, 1.5, 0.1)), strict=True))
     found = choose(contest, ASPECTS, ALIKE, missed=missed, lacking=lacking)
     assert (found.name, found.meets) == ("fifo, 9 packets", False)
     assert [rival.name for rival in found.rivals] == ["codel, target 5 ms", "codel, target 1 ms"]
-    lacking["fifo, 9 packets"] = Lack(0.0, 3.0)
+    lacking["fifo, 9 packets"] = far(3.0)
     found = choose(contest, ASPECTS, ALIKE, missed=missed, lacking=lacking)
     assert (found.name, found.meets) == ("codel, target 1 ms", False)
     assert choose(contest, ASPECTS, ALIKE, missed=missed).name == "codel, target 5 ms"
-    lacking["codel, target 5 ms"] = Lack(0.0, 1.6)  # as near, and better for users
+    lacking["codel, target 5 ms"] = far(1.6)  # as near, and better for users
     assert choose(contest, ASPECTS, ALIKE, missed=missed, lacking=lacking).name == "codel, target 5 ms"
-    lacking["codel, target 1 ms"] = Lack(0.25, 0.0)  # what has no value in some runs is the farthest
+    lacking["codel, target 1 ms"] = far(0.0, unknown=0.25)  # what has no value in some runs is the farthest
     found = choose(contest, ASPECTS, ALIKE, missed=missed, lacking=lacking)
     assert found.name == "codel, target 5 ms"
 

@@ -24,7 +24,7 @@ from bufferlab.render.advise.today import (
 )
 from bufferlab.render.advise.trade import narrow
 from bufferlab.render.advise.unfilled import unfilled
-from bufferlab.render.advise.unmet import contradiction, narrower, why_missed
+from bufferlab.render.advise.unmet import contradiction, hopeless, narrower, why_missed
 from bufferlab.render.advise.what_if import fragile
 from bufferlab.render.advise.words import (
     EVEN,
@@ -299,6 +299,8 @@ def _missing(advice: Advice, them: str) -> Iterator[_Said]:
 def _missed(advice: Advice, them: str) -> Iterator[str]:
     if advice.start_measured:
         yield f"Not known yet: {START_MEASURED}. Run it again as 'too short' says; in these runs:"
+    if advice.stage != "begun" and (alone := hopeless(advice)) is not None:
+        yield alone
     if advice.stage == "begun":
         yield f"So far only {_tried(advice)} was searched, which does not meet {them}."
     elif (ended := platform_end(advice)) is not None:

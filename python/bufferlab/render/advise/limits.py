@@ -66,7 +66,7 @@ def _there(found: Least) -> str:
     for target in memory.targets:
         mean = mean_over_runs(target.name, memory.values(size)).mean
         known = "met" if memory.meets(size, target) else f"not {target.show(target.bound)}"
-        texts.append(f"{title_text(target)} {target.show(mean)} ({known})")
+        texts.append(f"{title_text(target)} {target.show_measured(mean)} ({known})")
     return f" There {', '.join(texts)}."
 
 

@@ -21,6 +21,7 @@ from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS, NUMBER
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.today import Today
+from bufferlab.studies.choosing.closest import closest, off
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.choosing.thresholds import (
     LESS,
@@ -31,7 +32,6 @@ from bufferlab.studies.choosing.thresholds import (
     is_standing,
     loses_heavily,
 )
-from bufferlab.studies.least.lacking import runs_lack
 from bufferlab.studies.targets import Target, bounds_loss
 from bufferlab.units import packets_text
 
@@ -355,8 +355,9 @@ def beside_closest(advice: Advice) -> str | None:
 
 def _is_nearer(advice: Advice, found: Today) -> bool:
     """Whether what runs today is clearly nearer to the targets than the answer."""
-    now, then = (runs_lack(each.values, advice.targets) for each in (found, advice.answer))
-    return not then.is_as_near(now)
+    runs = {"today": found.values, "answer": advice.answer.values}
+    near = closest({name: off(values, advice.targets, advice.site.users) for name, values in runs.items()})
+    return near == ["today"]
 
 
 def today_name(today: Today) -> str:

@@ -166,7 +166,7 @@ def _quantity(memory: Memory, size: int, target: Target) -> str:
     """What a size gives of a target that it misses, beside the utilization."""
     if target.name == "utilization" or memory.meets(size, target):
         return ""
-    given = target.show(_mean(memory, size, target.name), digits=3)
+    given = target.show_measured(_mean(memory, size, target.name), digits=3)
     return f"{title_text(target)} {given} (missed: {target.show(target.bound)})"
 
 

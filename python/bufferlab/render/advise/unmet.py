@@ -60,13 +60,14 @@ def contradiction(advice: Advice) -> str:
 
 def _excluding(advice: Advice) -> str | None:
     """Two targets of which each costs far more of the other than that allows, and how much, as clauses."""
-    for one, other in combinations(advice.targets, 2):
+    gone = _hopeless(advice)
+    for one, other in combinations([each for each in advice.targets if each not in gone], 2):
         near, far = _kept_best(advice, one, other), _kept_best(advice, other, one)
         if near is None or far is None or _is_far(one, near) or _is_far(other, far):
             continue
         if _is_far(other, near) and _is_far(one, far):
             (has, costs), (has_other, costs_one) = (
-                [f"{title_text(target)} {target.show(each.mean(target), 2)}" for target in pair]
+                [f"{title_text(target)} {target.show_measured(each.mean(target), 2)}" for target in pair]
                 for each, pair in ((near, (one, other)), (far, (other, one)))
             )
             return f"{has} comes with {costs}, {has_other} with {costs_one}"
@@ -95,11 +96,11 @@ def _is_far(target: Target, found: Tried) -> bool:
 
 
 def why_missed(advice: Advice) -> str | None:
-    """What nothing meets, and what excludes each other, as sentences."""
-    alone_, apart = hopeless(advice), ranges(advice)
-    if alone_ is None or apart is None:
-        return alone_ or apart
-    return f"Giving up one target is not enough. {alone_} And {apart[0].lower()}{apart[1:]}"
+    """What excludes each other, as sentences, beside what nothing meets."""
+    apart = ranges(advice)
+    if apart is None or hopeless(advice) is None:
+        return apart
+    return f"Giving up one target is not enough: {apart[0].lower()}{apart[1:]}"
 
 
 def says_both(advice: Advice) -> bool:
@@ -191,7 +192,7 @@ def _meets_rest(found: Instead, others: str) -> str | None:
     if found.queue is None:
         return None
     text = _text(Tried(found.queue, found.setting, ()))
-    value = f"{title_text(found.given_up)} {found.given_up.show(found.value, 3)}"
+    value = f"{title_text(found.given_up)} {found.given_up.show_measured(found.value, 3)}"
     if found.loss is not None and found.given_up.name == "loss":
         return f"{text} may meet {others}, but lose {FRACTION.quantity(found.loss, digits=2)}"
     if found.loss is not None:
@@ -225,8 +226,9 @@ def _own_wait(advice: Advice, target: Target, group: str, mean: float) -> str:
     waits = [each for each in every if each is not None]
     usual, late = median(waits), sum(target.margin(each) < 0 for each in waits)
     if mean <= _UNEVEN * usual and not late:
-        return target.show(mean, 2)
-    text = f"{target.show(usual, 2)} in most of {len(waits)} runs, {target.show(mean, 2)} in their mean"
+        return target.show_measured(mean, 2)
+    usually, whole = (target.show_measured(each, 2) for each in (usual, mean))
+    text = f"{usually} in most of {len(waits)} runs, {whole} in their mean"
     shared = "" if advice.sharing is None else ", as one may share a long flow's queue by chance"
     return f"{text}{shared}"
 
@@ -355,7 +357,7 @@ def _takes(each: Alone, target: Target) -> str | None:
 
 def _perhaps(each: Tried, target: Target) -> str:
     """What misses a target in the mean, maybe by chance: "fifo, 1334 packets (0.54 %)"."""
-    return f"{_text(each)} ({target.show(each.mean(target), 2)})"
+    return f"{_text(each)} ({target.show_measured(each.mean(target), 2)})"
 
 
 def _nearest(advice: Advice, target: Target, *, is_priced: bool = True) -> str:
@@ -370,7 +372,7 @@ def _nearest(advice: Advice, target: Target, *, is_priced: bool = True) -> str:
         if mean is None or not is_priced
         else f", with {_PRICE[name]} {metric.unit.quantity(mean, digits=3)}"
     )
-    return f" (nearest: {target.show(found.mean(target), 3)}, {_text(found)}{price})"
+    return f" (nearest: {target.show_measured(found.mean(target), 3)}, {_text(found)}{price})"
 
 
 def _text(each: Tried) -> str:

@@ -25,11 +25,11 @@ from bufferlab.studies.advise.settings import CONTEST, PILOTS, Settings, case_of
 from bufferlab.studies.advise.shaking import LOOKS as SHAKEN
 from bufferlab.studies.advise.shaking import Shaking, sturdy
 from bufferlab.studies.choosing.choice import LOOKS, Rival, apart, choose, loses_too_much, losses_of, standing
+from bufferlab.studies.choosing.closest import off
 from bufferlab.studies.choosing.objectives import judged_by_buffers
 from bufferlab.studies.choosing.order import place
 from bufferlab.studies.choosing.thresholds import MATERIAL
 from bufferlab.studies.least import Case, Run
-from bufferlab.studies.least.lacking import Lack, runs_lack
 from bufferlab.studies.settling import Waiting, has_start_measured, short_runs
 from bufferlab.studies.targets import Values
 from bufferlab.studies.words import FIFO, is_llq
@@ -326,7 +326,10 @@ class Course:
             aspects,
             weights,
             missed=self.settings.missed(entries),
-            lacking={name: _lacking(entry) for name, entry in entries.items()},
+            lacking={
+                name: off(entry.runs, [each.target for each in entry.checks], site.users)
+                for name, entry in entries.items()
+            },
             looks=len(LOOKS),
             sturdy=self.sturdy,
             standing=standing(contest, site.rtt_ms, self.question.targets, site.users),
@@ -448,9 +451,3 @@ class Course:
         others = {advice.choice.name: Shaken(advice.sensitivity, taken.lost), **others}
         runs = self.settings.bench.runs + self.shaking.runs
         return self._shaken(dataclasses.replace(other, others=others, breaks=len(taken.broken), runs=runs))
-
-
-def _lacking(entry: Entry) -> Lack:
-    """By how much an entry misses targets."""
-    missed = [each.target for each in entry.checks if not each.met]
-    return runs_lack(entry.runs, missed)

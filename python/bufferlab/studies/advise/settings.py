@@ -22,12 +22,12 @@ from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.smaller import smaller
 from bufferlab.studies.choosing.choice import LOOKS
+from bufferlab.studies.choosing.closest import closest, off
 from bufferlab.studies.choosing.objectives import Aspect, Kind, aspects_of, judged_by_buffers, mean_score
 from bufferlab.studies.choosing.order import place
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, MATERIAL, NOTED_LOSS
 from bufferlab.studies.least import Bench, Case, Check, Goal, Least, Run, Search, Step, least, together
 from bufferlab.studies.least.candidates import CHECK_SEEDS
-from bufferlab.studies.least.lacking import runs_lack
 from bufferlab.studies.targets import Target, Values, bounds_loss, make_target, want_largest
 from bufferlab.studies.traffic import likely_packets
 from bufferlab.units import packets_text
@@ -423,12 +423,11 @@ class Settings:
 def nearest(
     found: Least, aspects: Sequence[Aspect], weights: Mapping[Kind, float], long_wait_ms: float | None
 ) -> int:
-    """Where a search found nothing that meets all targets: of the sizes that are as near, users decide.
+    """Where a search found nothing that meets all targets: of the sizes that are as close, users decide.
 
     Of those with which they fare alike it is the largest in which packets do not wait long. A smaller one
     would use less of what the bounds allow, and few runs of many sizes favor one by chance. Where packets
-    wait long in all, it is the smallest. What loses what hardly anybody would accept is not it where another
-    one loses less and nobody bounds that.
+    wait long in all, it is the smallest.
 
     Args:
         found: The search.
@@ -438,10 +437,7 @@ def nearest(
     """
     memory = found.memory
     sizes = [found.closest, *memory.sizes]
-    fit = [] if bounds_loss(memory.targets) else [each for each in sizes if memory.loss(each) < HEAVY_LOSS]
-    missed = {size: runs_lack(memory.values(size), memory.targets) for size in fit or sizes}
-    least = min(missed.values())
-    near = [size for size, lacks in missed.items() if lacks.is_as_near(least)]
+    near = closest({size: off(memory.values(size), memory.targets) for size in sizes})
     shared = [seed for seed in memory.seeds(near[0]) if all(seed in memory.seeds(size) for size in near)]
     scores = {size: mean_score(memory.values(size, shared or None), aspects, weights) for size in near}
     good = max(scores.values()) + math.log1p(-MATERIAL)

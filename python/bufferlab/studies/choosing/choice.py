@@ -19,12 +19,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from bufferlab.stats import Estimate
+from bufferlab.studies.choosing.closest import Off, closest
 from bufferlab.studies.choosing.losses import Group, felt
 from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.choosing.order import keeps_apart, place, queue_of
 from bufferlab.studies.choosing.scores import Contest, Scored
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, LESS, is_standing, loses_heavily
-from bufferlab.studies.least.lacking import Lack
 from bufferlab.studies.targets import Target, Values, bounds_loss, mean_over_runs
 
 LOOKS: Final = (8, 16, 32)
@@ -142,7 +142,7 @@ def choose(
     weights: Mapping[Kind, float],
     *,
     missed: Mapping[str, tuple[Target, ...]],
-    lacking: Mapping[str, Lack] | None = None,
+    lacking: Mapping[str, Off] | None = None,
     times: float = 1.0,
     looks: int = 1,
     sturdy: Collection[str] = (),
@@ -164,9 +164,8 @@ def choose(
         aspects: What users feel.
         weights: How much each kind of aspect weighs.
         missed: The targets that each queue misses.
-        lacking: By how much it misses them, all together: where none meets all, the best for users of those
-            is taken that are as near as any, even if it misses more of them by little; without it, of those
-            that miss fewest.
+        lacking: How far each is off: where none meets all, the best for users of those is taken that are as
+            close as any; without it, of those that miss fewest.
         times: What the thresholds of what is material and notable are multiplied by.
         looks: How often a choice is made from more and more runs, until one is decided.
         sturdy: Queues that keep the targets where the traffic changes: of equals they are taken first.
@@ -184,8 +183,7 @@ def choose(
     """
     fewest = min(map(len, missed.values()))
     if fewest and lacking is not None:
-        nearest = min(lacking[name] for name in contest)
-        fit = [name for name in contest if lacking[name].is_as_near(nearest)]
+        fit = closest({name: lacking[name] for name in contest})
     else:
         fit = [name for name in contest if len(missed[name]) == fewest]
     losses = losses or {}
