@@ -84,7 +84,8 @@ def test_a_quick_answer_comes_first_with_its_doubts_and_little_below(
     box = " ".join("".join(lines[:end]).replace("│", " ").split())
     assert "beware --rate is 14 Mbps, the capture shows " in box.replace("Rate", "rate")
     assert next(at for at, line in enumerate(lines) if line.startswith("link.pcapng: ")) > end
-    assert not any(line.startswith(("note", "assumed", "Queues, with")) for line in lines)
+    assert not any(line.startswith(("assumed", "Queues, with")) for line in lines)
+    assert [line[:20] for line in lines if line.startswith("note")] == ["note    It shapes to"]
     assert "the evidence is left out" in ended.err
     # what was fitted is said behind the answer
     assert ended.err.index("a run of the scenario") > ended.err.index("the evidence is left out")
@@ -249,6 +250,7 @@ def test_doubts_that_the_box_counts_are_below_it(
     doubts = ["first of all", "second of all", "third of all", "fourth of all"]
     monkeypatch.setattr("bufferlab.render.observe.fit.fit_doubts", lambda *_, **__: iter(doubts))
     found = bufferlab("observe", capture, "--mix", "reno:100%", "--advise", "--quick")
+    assert "note    It shapes to" in found.out
     assert found.status == 0 and "more below this box.)" in " ".join(found.out.replace("│", " ").split())
     for each in doubts[2:]:
         assert f"beware: {each}" in found.err

@@ -221,6 +221,8 @@ def observe(
     losses = loss_of(sent)
     long = sent.filter(pl.col("long") & pl.col("elastic"))
     shared = None if waits is None or hides is None else with_hidden(waits, hides, observation)
+    apart = sent.with_columns(hidden_ms=0.0)
+    deep = shared or (None if waits is None else with_depth(waits, observation, apart))
     stands = is_standing(shared, rtt_quantile_ms(timed(long), 0.5))
     chosen = always_full(chosen) if stands else chosen
     is_paced = is_own_pace(observation, waits, long) or is_unexplained(chosen, waits, long)
@@ -235,6 +237,7 @@ def observe(
         is_paced=is_paced,
         in_trains=part_in_trains(observation, at, chosen["direction"]),
         is_standing=stands,
+        is_filled=bool(deep and deep["is_filled"]),
     )
     beware = list(doubts(observation, chosen, long, named=bool(inside), ahead=ahead))
     shown_bps = None if is_paced else closer_bps(chosen, losses, long)

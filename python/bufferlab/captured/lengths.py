@@ -47,9 +47,10 @@ def accuracy_text(duration_s: float) -> str:
     *_, best = MEASURED
     reached = [each for each in MEASURED if duration_s >= _NEARLY * each.capture_s]
     own = reached[-1] if reached else MEASURED[0]
-    nearest = ", the nearest shorter that was tried," if duration_s > _LONGER * own.capture_s else ""
+    is_longer = duration_s > _LONGER * own.capture_s
+    nearest = f"captures of {own.capture_s} s, the nearest shorter," if is_longer else f"{own.capture_s} s"
     text = (
-        f"a buffer sized from {own.capture_s} s{nearest} was {own} times the right one in nine of ten "
+        f"a buffer sized from {nearest} was {own} times the right one in nine of ten "
         "simulated links with known controls"
     )
     if own == best:

@@ -129,6 +129,16 @@ class CapturedLink:
         """Datagrams but QUIC's: calls, games, tunnels."""
         return self.flows.filter(~pl.col("elastic"))
 
+    @property
+    def shown_to_wait(self) -> str:
+        """How little shows that packets wait for the link, where what they wait need not be its."""
+        own = self.observation.links.filter(
+            (pl.col("interface") == self.interface)
+            & (pl.col("direction") == DIRECTIONS.index(self.direction))
+        )
+        windows = own.select(pl.col("^(queued|idle)_100ms_windows$")).sum_horizontal().sum()
+        return "hardly anything shows" if windows else "nothing shows"
+
     def slowest_bps(self) -> float | None:
         """The rate, bit/s, at which packets wait longest: the lower one where it varies."""
         rates = [rate for rate in (self.rate_bps, self.other_rate_bps) if rate is not None]

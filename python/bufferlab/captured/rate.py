@@ -34,9 +34,10 @@ _MUCH_LOSS: Final = 0.01
 
 _SOME_LOSS: Final = 1e-3
 LOSSY: Final = (
-    ", though some were lost: the buffer holds very few, whose waits are too short to see, or losses are "
-    "elsewhere"
+    ", though some were lost: the buffer holds very few, whose waits are too short to fill a window, or "
+    "losses are elsewhere"
 )
+_BRIEFLY: Final = ", though some were lost: the buffer is full for less than a window at a time"
 """A link without waits that loses that much is not called idle. Our choice."""
 
 _MORE: Final = 1.05
@@ -140,6 +141,7 @@ def rate_of(
     is_paced: bool = False,
     in_trains: float = 1.0,
     is_standing: bool = False,
+    is_filled: bool = False,
 ) -> Rate:
     """The rate that a capture shows of a direction.
 
@@ -153,9 +155,10 @@ def rate_of(
         is_paced: Whether packets wait no longer than their senders' own pace delays them (`is_own_pace`).
         in_trains: The part of the packets that come in trains.
         is_standing: Whether packets mostly wait in the end (`is_standing`), whatever windows show.
+        is_filled: Whether losses show how much the buffer holds.
     """
     is_late = is_standing and link["queued_100ms_windows"] < _FEWEST
-    few = _LATE if is_late else _few(link, flows, losses, duration_s)
+    few = _LATE if is_late else _few(link, flows, losses, duration_s, is_filled=is_filled)
     bps, by = link["rate_bps"], link["rate_by"]
     if bps is None or not bps > 0:
         return Rate(None, None, RATE_BY[0], why_none=few if has_waits else _UNTIMED)
@@ -251,7 +254,9 @@ _LATE: Final = (
 _UNTIMED: Final = "no round trip shows when packets wait"
 
 
-def _few(link: Mapping[str, Any], flows: pl.DataFrame, losses: float | None, duration_s: float) -> str:
+def _few(
+    link: Mapping[str, Any], flows: pl.DataFrame, losses: float | None, duration_s: float, *, is_filled: bool
+) -> str:
     """Why no windows show a rate: too few with waiting packets, or no rate that most of them have."""
     tenths, all_tenths = int(link["queued_100ms_windows"]), duration_s / (_WINDOW_S[2] or 1.0)
     idle = int(link["idle_100ms_windows"])
@@ -270,7 +275,8 @@ def _few(link: Mapping[str, Any], flows: pl.DataFrame, losses: float | None, dur
     is_seldom = tenths < _SELDOM * all_tenths
     is_lossy = (losses or 0.0) >= _SOME_LOSS
     is_unseen = is_lossy and tenths < _FEWEST  # else waits say what the buffer holds
-    hardly = LOSSY if is_seldom and is_unseen else ""
+    why_lossy = _BRIEFLY if is_filled else LOSSY
+    hardly = why_lossy if is_seldom and is_unseen else ""
     if not tenths:
         return f"packets waited long enough to tell in no window of 100 ms{hardly}"
     if tenths < _FEWEST:

@@ -236,7 +236,7 @@ def _next(found: Findings) -> str:
     if found.observation.is_cut and (found.rate_bps is None or found.waits is None):
         return "next: capture 128 bytes of each packet, since most of these lack headers"
     if found.is_paced:
-        return "next: capture a busy hour, since nothing here shows that packets wait for the link"
+        return f"next: capture a busy hour, since {found.shown_to_wait} that packets wait for the link"
     lacks = _lacks(found)
     if lacks is None:
         return "next: capture whole headers of busy flows, since --advise has none here to ask about"

@@ -34,6 +34,9 @@ _MEMORY_LIMIT: Final = 32 << 20
 ITSELF: Final = "Right if"
 """What begins the note at which rate the interface has to send where nothing shapes."""
 
+SHAPES: Final = "It shapes to"
+"""What begins the note of what a shaper is good for."""
+
 FIFO_SOURCE: Final = "iproute2 6.1.0, tc-pfifo(8)"
 """Where the bounds of Linux's limits were read."""
 
@@ -146,7 +149,7 @@ def shaped_note(answer: Answer) -> str:
     """
     less = show_rate(answer.rate_bps * 9 // 10)
     return (
-        f"It shapes to {show_rate(answer.rate_bps)}, the rate that was asked about. If the slow link is "
+        f"{SHAPES} {show_rate(answer.rate_bps)}, the rate that was asked about. If the slow link is "
         "another device's, such as a modem's, packets would still wait there: ask for 90 % of its rate, "
         f"{less}."
     )

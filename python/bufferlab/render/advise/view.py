@@ -6,7 +6,7 @@ from typing import Final
 
 from bufferlab.configure.cisco import CALLS
 from bufferlab.configure.linux import CODEL_DIFFERS
-from bufferlab.configure.shared import ITSELF
+from bufferlab.configure.shared import ITSELF, SHAPES
 from bufferlab.display import as_view
 from bufferlab.render.advise.box import NOTHING, Against, box_of, follows
 from bufferlab.render.advise.evidence import details, evidence
@@ -23,7 +23,7 @@ _MORE: Final = "--explain has all that was measured, the flows as simulated, and
 
 
 def brief_view(advice: Advice, *, typed: Typed = LINUX, against: Against = NOTHING) -> View:
-    """The answer in a box and the lines to type, without the evidence.
+    """The answer in a box and the lines to type, with what a shaper is good for, without the evidence.
 
     Args:
         advice: The advice.
@@ -34,7 +34,9 @@ def brief_view(advice: Advice, *, typed: Typed = LINUX, against: Against = NOTHI
     box = box_of(advice, typed, against)
     if not made.lines or not follows(made.lines):
         return View([box])
-    return View([box, Heading(f"To type on {typed.platform}"), Typing(made.lines), Terms(list(made.after))])
+    shaped = [("note", each) for each in made.notes if each.startswith(SHAPES)]
+    typing = Typing(made.lines)
+    return View([box, Heading(f"To type on {typed.platform}"), typing, Terms([*shaped, *made.after])])
 
 
 @as_view.register

@@ -41,6 +41,9 @@ _TOO_FEW: Final = 1_000
 """With round trips of a smaller part of the packets, a sentence on all of these says too much; with fewer of
 both others, none has a median: flows that are silent for long are measured when they wait. Our choice."""
 
+_HARDLY: Final = 0.1
+"""Where half of the packets find less of a buffer full, what they find says nothing. Our choice."""
+
 _FEW_SAMPLES: Final = 20
 """Of fewer no 95th percentile is said. Our choice."""
 
@@ -105,7 +108,8 @@ def _in_short(findings: Findings) -> str:
         lacks = "its rate" if findings.rate_bps is None else "what waits"
         return f"the capture does not show {lacks}, so no buffer follows from it alone{doubt}"
     if findings.is_paced:
-        return f"nothing shows that packets wait for the link, so no buffer follows from it alone{doubt}"
+        shown = f"{findings.shown_to_wait} that packets wait for the link"
+        return f"{shown}, so no buffer follows from it alone{doubt}"
     if findings.rate_bps is None:
         doubt = f"; the link's rate is not known, so no buffer follows from the capture alone{doubt}"
     duration_s = findings.observation.duration_s
@@ -281,14 +285,15 @@ def _buffer(findings: Findings) -> str:
     """How deep it is, or why that is not known."""
     waits = findings.waits
     if waits is None or findings.is_paced:
-        why = ", as waits are not" if waits is None else ": nothing shows that packets wait for it"
-        return f"not known{why}"
+        shown = f": {findings.shown_to_wait} that packets wait for it"
+        return f"not known{', as waits are not' if waits is None else shown}"
     if waits["is_filled"]:
         low, deep, high = (format_time(_ps(waits[f"depth{part}_ns"])) for part in ("_low", "", "_high"))
         size = _size(findings, waits["depth_ns"])
         at = f"{_at_least(findings)}at {deep} ({low} to {high} for eight of ten){size}"
-        full = significant(min(100 * waits["median_ns"] / waits["depth_ns"], 100.0), 2)
-        used = "" if findings.is_never_empty else f"; half of the packets find it at least {full} % full"
+        part = min(waits["median_ns"] / waits["depth_ns"], 1.0)
+        full = f"; half of the packets find it at least {significant(100 * part, 2)} % full"
+        used = "" if findings.is_never_empty or part < _HARDLY else full
         return f"losses come {at}: it is full then, or the queue drops early{used}"
     if few := _few_packets(findings):
         return few
