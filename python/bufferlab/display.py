@@ -113,6 +113,12 @@ def view(shown: object) -> View:
     return as_view(shown)
 
 
+def parts(shown: object) -> Mapping[str, View]:
+    """What people are shown of each part of a study, by its name."""
+    _load(VIEWS, shown)
+    return as_parts(shown)
+
+
 def text(shown: object) -> str:
     """What `print` shows."""
     return view(shown).text()
@@ -180,6 +186,12 @@ def figure_files(path: Path) -> list[Path]:
 def as_view(shown: object) -> View:
     """`view` for one type."""
     raise TypeError(f"{type(shown).__name__} has no view")
+
+
+@singledispatch
+def as_parts(shown: object) -> Mapping[str, View]:
+    """`parts` for one type."""
+    raise TypeError(f"{type(shown).__name__} has no parts")
 
 
 @singledispatch

@@ -72,6 +72,7 @@ def test_the_document_and_files(bufferlab: Command, tmp_path: Path) -> None:
         *("resolved", "groups", "rules", "targets", "floor", "confidence_wanted", "stage", "finished"),
         *("queue", "setting", "buffer", "meets", "confidence", "checks", "aspects", "queues"),
         *("sensitivity", "configuration", "assumed", "warnings", "runs", "targets_from", "weights_from"),
+        "short_runs",
         *(
             "absent",
             "half",

@@ -33,6 +33,15 @@ def test_a_repeated_command_takes_its_runs_from_the_cache(
     assert open_store(tmp_path / "cache").runs().height == 6
 
 
+def test_runs_that_the_command_itself_has_kept_are_no_saving(bufferlab: Command) -> None:
+    """A search comes back to settings that it has run; a first screen said that they were in the cache."""
+    brief = ("--set", "run.duration=8 s", "--set", "run.warmup=4 s")
+    line = ("advise", "--home", "20/4Mbps", "--quick", *brief)
+    first = bufferlab(*line)
+    assert "already in" not in first.err
+    assert "simulations were already in" in bufferlab(*line).err
+
+
 def test_the_bytes_are_those_without_a_cache(bufferlab: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     kept = bufferlab(*COMPARE)
     monkeypatch.setenv(CACHE_VARIABLE, "")

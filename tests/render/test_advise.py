@@ -14,7 +14,7 @@ from bufferlab.configure.bounds import Bound
 from bufferlab.render.advise.box import box_of
 from bufferlab.render.advise.compared import Column, Compared, in_columns
 from bufferlab.render.advise.felt import behind_text
-from bufferlab.render.advise.typed import LINUX, WIDTH, Typed
+from bufferlab.render.advise.typed import LINUX, WIDTH, Typed, amounts_to
 from bufferlab.render.advise.view import advice_view
 from bufferlab.render.advise.words import about_size, order_text, place_text, sure_text
 from bufferlab.render.framed import BelowBox
@@ -219,8 +219,13 @@ def test_runs_that_may_be_too_short_are_said_to_be_so_in_the_box() -> None:
 def test_what_is_typed_says_what_it_holds_if_that_is_not_what_was_checked() -> None:
     fast = dataclasses.replace(site(), rate_bps=25_000_000_000)
     advice = advised({"fifo": (15, runs(FIFO))}, where=fast)
-    assert "8 us hold 16.67 packets; 15 were checked." in " ".join(box(advice, Typed("junos")))
+    assert "8 us hold 16 packets; 15 were checked." in " ".join(box(advice, Typed("junos")))
     assert "were checked" not in " ".join(box(advice))
+    slow = dataclasses.replace(site(), rate_bps=1_250_000_000)
+    exact = advised({"fifo": (8192, runs(FIFO))}, where=slow)  # 78644 us take a tenth of a packet more
+    assert "were checked" not in " ".join(box(exact, Typed("junos")))
+    held = amounts_to(exact.configuration("junos"), 8000)
+    assert held == "78.6 ms hold 8192 packets; 8000 were checked."
     even = dataclasses.replace(site(), rate_bps=12_000_000)
     assert "were checked" not in " ".join(
         box(advised({"fifo": (15, runs(FIFO))}, where=even), Typed("junos"))
@@ -547,7 +552,7 @@ def test_a_larger_buffer_than_the_least_is_shown_with_what_the_least_costs() -> 
 @pytest.mark.parametrize(
     ("stage", "beyond", "expected"),
     [
-        ("first", None, "not known: of smaller ones the runs leave 1 open"),
+        ("first", None, "not known of 1 packet"),
         ("first", 3, "not known: no smaller one was tried, and 3 packets miss"),
         ("first", 9, "between 10 and 14 packets"),
         ("first", 13, None),

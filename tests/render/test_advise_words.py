@@ -106,3 +106,28 @@ def test_a_time_that_is_unknown_since_few_finish_says_so() -> None:
     column = Column("web", "s", "web.exchange_p50_s", SECONDS)
     lines = list(in_columns([Compared("answer", "fq_codel", answer)], [column], 5))
     assert lines[-1].text.split() == ["fq_codel", "few", "finish"]
+
+
+@pytest.mark.parametrize(
+    ("lost", "count", "said_of_runs"),
+    [(0.005, 5, ""), (0.0046, 5, " (5 other runs)"), (0.0046, 4, " (4 runs)")],
+)
+def test_figures_of_other_runs_than_the_table_has_say_so(lost: float, count: int, said_of_runs: str) -> None:
+    made = advised(MET)
+    own = made.answer
+    shown = dataclasses.replace(own, runs=tuple(runs({**FQ_CODEL, "loss": lost})[:count]))
+    if not said_of_runs:
+        shown = own
+    text = said(dataclasses.replace(made, entries={**made.entries, own.name: shown}))
+    assert f"%{said_of_runs} wait mean" in text
+
+
+def test_where_runs_leave_many_buffers_open_the_range_is_said() -> None:
+    other = {size: {**FIFO, "utilization": 0.949} for size in (5, 9, 14, 40)}
+    made = searched(("utilization >= 95 %",), other)
+    assert made.answer.least is not None
+    least = dataclasses.replace(made.answer.least, beyond=3)
+    advice = dataclasses.replace(
+        made, entries={made.answer.name: dataclasses.replace(made.answer, least=least)}, stage="first"
+    )
+    assert "least not known between 5 and 40 packets, and 3 packets miss;" in said(advice)

@@ -196,6 +196,15 @@ def test_a_folder_has_what_is_shown_for_the_platform_and_both_directions_togethe
         assert "tc qdisc" not in text and "What to type is beside the answers for all links" in text
 
 
+def test_what_python_saves_of_a_link_is_what_the_command_saves(tmp_path: Path) -> None:
+    advice = without(61.0, 2.2)
+    advice.save(tmp_path)
+    assert "tc qdisc" in (tmp_path / "advice.txt").read_text("utf-8")
+    for link in ("download", "upload"):
+        text = (tmp_path / link / "advice.txt").read_text("utf-8")
+        assert "tc qdisc" not in text and "What to type is beside the answers for all links" in text
+
+
 def test_what_misses_only_beside_the_others_is_said_first() -> None:
     advice = line(upload={**FQ_CODEL, "utilization": 0.5})
     assert not advice.meets and [each.site.link for each, _ in advice.disturbed] == ["upload"]

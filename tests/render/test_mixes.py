@@ -56,6 +56,14 @@ def mixed(now: Today, there: Today, *, least: int | None) -> Advice:
     return dataclasses.replace(advice, today=now, unmixed=found)
 
 
+def test_the_document_has_what_the_newer_version_of_a_control_gives() -> None:
+    found = mixed(today(FINE), today(FINE), least=5).unmixed
+    assert found is not None
+    assert (found.to_dict()["newer"], found.to_dict()["newer_least"]) == (None, None)
+    newer = dataclasses.replace(found, newer=tuple(runs({**FINE, "loss": 0.02})))
+    assert newer.to_dict()["newer"]["loss"] == pytest.approx(0.02) and newer.to_dict()["newer_least"] is None
+
+
 FITS, DOES = "what runs today meets the target, too (loss 0.5 %)", "about 5 packets meet the target"
 BESIDE = "packets wait 20 ms (today 90); loss is 0.5 % (today 0.4)"
 LATE = today({**FINE, "wait_mean_ms": 90.0, "loss": 0.004})

@@ -18,7 +18,7 @@ from bufferlab.experiment.simulation import prepare
 from bufferlab.render.advise.beware import loses_much
 from bufferlab.render.advise.box import Against
 from bufferlab.render.advise.head import headline
-from bufferlab.render.advise.links import link_view, links_headline, links_view
+from bufferlab.render.advise.links import links_headline, links_view
 from bufferlab.render.advise.live import watching
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.view import advice_view, brief_view
@@ -139,9 +139,6 @@ def _save(
 ) -> list[Path]:
     """Save what is shown: for the platform that was asked for; what to type for several links together."""
     shown: Mapping[str, Any] = {"document": document(advice), "text": view(advice).text()}
-    if isinstance(advice, LinksAdvice):
-        texts = {each.site.link: link_view(each).text() for each in advice.links}
-        return advice.save(folder, **shown, texts=texts)
     return advice.save(folder, **shown)
 
 

@@ -86,12 +86,11 @@ def checked_engine(name: str) -> EngineName:
 
 
 def say_kept(runner: Runner) -> None:
-    """Say where runs were taken from, if any were."""
-    if runner.stored:
-        total = runner.stored + runner.simulated
-        say(
-            f"{runner.stored} of {total} simulations were already in {runner.directory}; --fresh repeats them"
-        )
+    """Say where runs were taken from that earlier commands have made, if any were."""
+    earlier = runner.stored - runner.repeated
+    if earlier:
+        total = earlier + runner.simulated
+        say(f"{earlier} of {total} simulations were already in {runner.directory}; --fresh repeats them")
 
 
 @contextmanager

@@ -42,6 +42,7 @@ class Runner:
     Attributes:
         simulated: How many runs it has simulated.
         stored: How many it has taken from the store.
+        repeated: How many of those it had simulated itself.
     """
 
     def __init__(
@@ -79,6 +80,8 @@ class Runner:
             raise InputError("is too small", key="threads", value=threads, accepted="1 or more threads")
         self.simulated = 0
         self.stored = 0
+        self.repeated = 0
+        self._own: set[str | None] = set()
         self._threads = threads
         self._engine = engine
         self._ray_address = ray_address
@@ -276,8 +279,10 @@ class Runner:
     def _count(self, done: Done[Key]) -> None:
         if done.stored:
             self.stored += 1
+            self.repeated += done.name in self._own
         elif not done.failed:
             self.simulated += 1
+            self._own.add(done.name)
 
     def _late(self, experiment: Experiment[Key], work: Work[Key], *, is_kept: bool) -> list[Done[Key]]:
         """What finished since the work was stopped."""

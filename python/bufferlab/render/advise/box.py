@@ -137,8 +137,8 @@ def _lines(advice: Advice, typed: Typed | None, first: Sequence[str]) -> Iterato
     """The labeled lines, without what the first sentences say."""
     shown = _shown(advice)
     compared = list(comparison(advice))
-    more = len(shown.runs) if compared and len(shown.runs) != len(advice.answer.values) else 0
-    yield Line("gives", _used(shown) + (f" ({more} runs)" if more else ""))
+    of_runs = _of_other_runs(advice.answer) if compared and shown is advice.answer else ""
+    yield Line("gives", _used(shown) + of_runs)
     mean, groups = _wait(shown), apart(advice, shown)
     yield Line("wait", mean + groups, shorter=[(5, mean)] if groups else ())
     for at, (name, felt) in enumerate(users_lines(advice, shown)):
@@ -219,6 +219,14 @@ def _asked(advice: Advice, check: Check) -> str:
 def _used(entry: Checked) -> str:
     used, lost = entry.checked("utilization"), entry.checked("loss")
     return f"utilization {measured(used, FRACTION)}, loss {measured(lost, FRACTION)}"
+
+
+def _of_other_runs(entry: Entry) -> str:
+    """Of which runs the figures are, where the table's are of others."""
+    if entry.runs == entry.values:
+        return ""
+    are_as_many = len(entry.runs) == len(entry.values)
+    return f" ({len(entry.runs)} {'other ' if are_as_many else ''}runs)"
 
 
 def _wait(entry: Checked) -> str:

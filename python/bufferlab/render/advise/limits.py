@@ -8,7 +8,7 @@ from bufferlab.configure import Allowed
 from bufferlab.render.advise.least import passed_over
 from bufferlab.render.advise.words import queue_text
 from bufferlab.render.least import ceiling_text, ends, gap, is_sharp
-from bufferlab.render.words import listed, title_text
+from bufferlab.render.words import title_text
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.least import Goal, Least
 from bufferlab.studies.targets import mean_over_runs, want_largest
@@ -104,9 +104,10 @@ def _between(found: Least, goal: Goal) -> str:
         return gap(found, goal)
     tried = [size for size in found.memory.sizes if first <= size <= last and size != found.size]
     way = "larger" if goal.largest else "smaller"
-    which = f"no {way} one was tried"
-    if tried:
-        which = f"of {way} ones the runs leave {listed(list(map(str, tried)))} open"
     miss = "misses" if found.beyond == 1 else "miss"
     end = "" if found.beyond is None else f", and {packets_text(found.beyond)} {miss}"
-    return f"not known: {which}{end}"
+    if not tried:
+        return f"not known: no {way} one was tried{end}"
+    if len(tried) == 1:
+        return f"not known of {packets_text(tried[0])}{end}"
+    return f"not known between {min(tried)} and {packets_text(max(tried))}{end}"

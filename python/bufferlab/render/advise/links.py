@@ -8,7 +8,7 @@ from typing import Final
 
 from bufferlab.configure import PLATFORMS, Platform
 from bufferlab.configure.linklayer import PPP
-from bufferlab.display import as_view
+from bufferlab.display import as_parts, as_view
 from bufferlab.errors import InputError
 from bufferlab.render.advise.beware import bewares, loses_much
 from bufferlab.render.advise.box import box_of
@@ -89,6 +89,11 @@ def link_view(advice: Advice) -> View:
         advice: The link's answer.
     """
     return View([*_whole(box_of(advice, None)), *_rest(advice, tables=True), _TYPED])
+
+
+@as_parts.register
+def _parts(advice: LinksAdvice) -> dict[str, View]:
+    return {each.site.link: link_view(each) for each in advice.links}
 
 
 def _whole(box: Box) -> tuple[Box, BelowBox]:

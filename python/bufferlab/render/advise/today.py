@@ -136,7 +136,7 @@ def _price(advice: Advice, found: Today) -> str:
     """What the change costs: who gets at most half of it then, and that clearly more is lost; else empty."""
     paying = [each for each in advice.aspects if _pays(advice, found, each)]
     texts = [contrast(each, advice.answer, found, "today") for each in paying]
-    own, lost = advice.answer.checked("loss").mean or 0.0, found.mean("loss").mean or 0.0
+    own, lost = _loss(advice.answer), _loss(found)  # with the same seeds
     if own >= WORTH_LESS and lost <= LESS * own and not bounds_loss(advice.targets):
         texts.append(f"loss {beside(FRACTION, own, lost, 'today', digits=2)}")
     return f" The price: {'; '.join(texts)}." if texts else ""

@@ -19,6 +19,7 @@ from bufferlab.render.words import rate_text
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.buffers import buffer_text
+from bufferlab.units import packets_text
 
 WIDTH: Final = 64
 """Characters of a line in the answer's box."""
@@ -55,6 +56,9 @@ _NAMED_MBPS: Final = {
 }
 """What names of interfaces begin with on Cisco's routers and on Junos, and the rate that is meant, Mbps;
 Cisco's TwoGigabitEthernet is 2.5GBASE-T. Names of several rates, such as Junos' et-, are left out."""
+
+_LONG_US: Final = 10_000
+"""Times above this are said in ms."""
 
 _WORD: Final = re.compile(r"(?:'[^']*'|\"[^\"]*\"|[^\s'\"])+")
 """A word of a shell's line, with what is quoted in it."""
@@ -313,8 +317,17 @@ def amounts_to(made: Configuration, packets: int) -> str:
     """What the typed buffer holds, if the platform's unit makes it another than the one that was checked."""
     if made.packets is None or made.packets == packets:
         return ""
-    held = significant(float(made.packets), max(4, len(str(packets)) + 1))
-    return f"{made.amount} {made.unit} hold {held} packets; {packets} were checked."
+    held = int(made.packets)  # what is left holds no packet
+    if held == packets:
+        return ""
+    return f"{_amount_text(made)} hold {packets_text(held)}; {packets} were checked."
+
+
+def _amount_text(made: Configuration) -> str:
+    """The buffer as configured; a time that is long in ms."""
+    if made.unit == "us" and made.amount is not None and made.amount > _LONG_US:
+        return f"{significant(made.amount / 1e3, 3)} ms"
+    return f"{made.amount} {made.unit}"
 
 
 LINUX: Final = Typed()

@@ -249,7 +249,6 @@ class LinksAdvice(display.Displayed):
         *,
         document: Mapping[str, Any] | None = None,
         text: str | None = None,
-        texts: Mapping[str, str] | None = None,
     ) -> list[Path]:
         """Write `advice.json` and `advice.txt` into a folder, and each link's files into a folder there.
 
@@ -257,12 +256,11 @@ class LinksAdvice(display.Displayed):
             folder: The folder.
             document: What the first has, such as `to_dict(platform="openwrt")`; default `to_dict()`.
             text: What the second has; default what `print` shows.
-            texts: The same of links, by their names.
 
         Raises:
             OutputError: They cannot be written.
         """
-        directory, whole = Path(folder), document or self.to_dict()
+        directory, whole, views = Path(folder), document or self.to_dict(), display.parts(self)
         make_folder(directory)
         written = [
             write_whole(directory / "advice.json", f"{json.dumps(whole, indent=2, ensure_ascii=False)}\n"),
@@ -270,7 +268,7 @@ class LinksAdvice(display.Displayed):
         ]
         for each, own in zip(self.links, whole["links"], strict=True):
             name = each.site.link
-            written += each.save(directory / name, document=own, text=(texts or {}).get(name))
+            written += each.save(directory / name, document=own, text=views[name].text())
         return written
 
     def save_figures(self, path: str | PathLike[str]) -> list[Path]:

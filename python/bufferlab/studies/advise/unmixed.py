@@ -72,7 +72,14 @@ class Unmixed:
             **link_means(self.mean),
             "least": None if self.least is None else self.least.to_dict(),
             "today": None if self.today is None else self.today.to_dict(),
+            "newer": _means(self.newer),
+            "newer_least": _means(self.newer_least),
         }
+
+
+def _means(runs: tuple[Values, ...]) -> dict[str, float | None] | None:
+    """What the link does in the mean of runs, for a document; `None` without runs."""
+    return link_means(lambda name: mean_over_runs(name, runs)) if runs else None
 
 
 def change_of(changes: list[Variant]) -> Variant | None:
