@@ -19,7 +19,7 @@ from bufferlab.captured.fitting import NEAR, PURE, Fit, captured_values, queues_
 from bufferlab.captured.flows import LEAST_RTT_MS, flows_of, lasting_loss_of
 from bufferlab.captured.laws import law
 from bufferlab.captured.link import DIRECTIONS
-from bufferlab.captured.long import long_groups
+from bufferlab.captured.long import by_bursts, long_groups
 from bufferlab.captured.observation import NS_PER_MS
 from bufferlab.captured.scenario import NOTHING, Known, Queue, packets_of, seen_queue
 from bufferlab.render.observe.fit import fit_lines
@@ -91,6 +91,26 @@ def test_flows_of_different_round_trips_are_different_groups() -> None:
         ("reno", "long-reno-190ms", 1),
         ("reno", "long-reno-33ms", 2),
     ]
+
+
+def test_flows_that_pause_are_of_a_kind_by_their_bursts() -> None:
+    """Of videos and of bursts of 20 KB it was one kind, of bursts that neither sends."""
+    bursts = [20e3, 31e3, 2.6e6, 1.1e6, 24e3]
+    pausing = pl.DataFrame({"rtt_ms": [30.0] * 5, "burst_mean_bytes": bursts}).with_columns(
+        seconds=60.0,
+        silences=10,
+        silence_mean_ns=pl.when(pl.col("burst_mean_bytes") > 1e5).then(2e9).otherwise(4e8),
+        silence_deviation_ns=0.0,
+        burst_deviation_bytes=pl.col("burst_mean_bytes"),
+    )
+    assert [(count, len(flows)) for count, flows in by_bursts(pausing, 5)] == [(3, 3), (2, 2)]
+    small, large = long_groups(pausing.clear(), 0, CUBIC, (pausing, 5))
+    assert (small["name"], small["count"]) == ("pausing-25KB", 3)
+    assert (large["name"], large["count"]) == ("pausing-1800KB", 2)
+    assert [each["application"]["off"] for each in (small, large)] == ["400 ms", "2000 ms"]
+    assert large["application"]["size"] == "exponential(mean=1850000 B)"
+    (one,) = long_groups(pausing.clear(), 0, CUBIC, (pausing.head(2), 2))
+    assert one["name"] == "pausing"
 
 
 def test_what_lasts_a_moment_has_no_group() -> None:

@@ -14,7 +14,11 @@ from bufferlab.captured.observation import NS_PER_MS
 from bufferlab.studies.internet import controls_of, shared_out
 
 MOST_MODES: Final = 4
-"""Groups of round-trip times at most."""
+"""Groups of round-trip times, and of bursts, at most."""
+
+BURSTS_APART: Final = 3.0
+"""A mean burst that is more than as many times the next smaller one is of another kind of flow. The mean of
+some bursts of one law varies, too, but hardly by that. Our choice."""
 
 APART: Final = 1.3
 """A round-trip time that is more than this many times the next shorter one begins another group. From one law
@@ -35,12 +39,13 @@ class _Mode:
 
     count: int
     flows: pl.DataFrame
-    pauses: bool = False
+    kind: str = "long"
+    """What its groups are called after."""
 
     @property
-    def kind(self) -> str:
-        """What its groups are called after."""
-        return "pausing" if self.pauses else "long"
+    def pauses(self) -> bool:
+        """Whether its flows have nothing to send by turns."""
+        return self.kind != "long"
 
     @property
     def application(self) -> dict[str, Any]:
@@ -99,7 +104,11 @@ def long_groups(
     """
     modes = _modes(steady, count)
     if pausing is not None:
-        modes += [replace(mode, pauses=True) for mode in _modes(*pausing)]
+        by_size = by_bursts(*pausing)
+        for number, flows in by_size:
+            size, _ = of_each(flows, "burst_mean_bytes", "burst_deviation_bytes")
+            kind = f"pausing-{float(f'{size / 1e3:.2g}'):.0f}KB" if len(by_size) > 1 else "pausing"
+            modes += [replace(mode, kind=kind) for mode in _modes(flows, number)]
         count += pausing[1]
     controls = _spread_out(shared_out(count, mix) if mix else controls_of(count), count)
     groups = []
@@ -134,15 +143,30 @@ def _word(control: str) -> str:
 
 
 def _modes(known: pl.DataFrame, count: int) -> list[_Mode]:
-    """The flows, cut where round-trip times are far apart; each cut leaves whole flows on both sides."""
+    """The flows, cut where round-trip times are far apart."""
+    return [_Mode(own, flows) for own, flows in _parts(known, count, "rtt_ms", APART)]
+
+
+def by_bursts(pausing: pl.DataFrame, count: int) -> list[tuple[int, pl.DataFrame]]:
+    """Flows that pause, cut where their mean bursts are far apart, with how many there are of each at a time.
+
+    Args:
+        pausing: A row a flow, with its bursts, and for how many `seconds` it lasted.
+        count: How many there are at a time.
+    """
+    return _parts(pausing, count, "burst_mean_bytes", BURSTS_APART)
+
+
+def _parts(known: pl.DataFrame, count: int, by: str, apart: float) -> list[tuple[int, pl.DataFrame]]:
+    """The flows, cut where a column's values are far apart; each cut leaves whole flows on both sides."""
     if not count or known.is_empty():
         return []
-    flows = known.sort("rtt_ms")
-    rtts = flows["rtt_ms"].to_numpy()
+    flows = known.sort(by)
+    values = flows[by].to_numpy()
     reached = flows["seconds"].cum_sum().to_numpy()
     below = np.rint(count * reached / reached[-1]).astype(int)  # flows at a time up to each row
-    ratios = rtts[1:] / np.maximum(rtts[:-1], 1e-9)
-    far = [int(row) for row in np.argsort(-ratios, kind="stable") if ratios[row] > APART]
+    ratios = values[1:] / np.maximum(values[:-1], 1e-9)
+    far = [int(row) for row in np.argsort(-ratios, kind="stable") if ratios[row] > apart]
     rows: list[int] = []
     for row in far:
         cut = sorted([*rows, row])
@@ -152,8 +176,7 @@ def _modes(known: pl.DataFrame, count: int) -> list[_Mode]:
     edges = [0, *(row + 1 for row in rows), len(flows)]
     counts = np.diff([0, *below[rows], count])
     return [
-        _Mode(int(own), flows[first:last])
-        for own, first, last in zip(counts, edges[:-1], edges[1:], strict=True)
+        (int(own), flows[first:last]) for own, first, last in zip(counts, edges[:-1], edges[1:], strict=True)
     ]
 
 

@@ -13,7 +13,7 @@ from bufferlab.captured.findings import Findings
 from bufferlab.captured.flows import LEAST_RTT_MS, lasting_loss_of, mean_bytes, rtt_quantile_ms, timed
 from bufferlab.captured.lengths import accuracy_text
 from bufferlab.captured.link import DIRECTIONS
-from bufferlab.captured.long import of_each
+from bufferlab.captured.long import by_bursts, of_each
 from bufferlab.captured.observation import NS_PER_MS, NS_PER_S
 from bufferlab.captured.rate import LOSSY
 from bufferlab.captured.scenario import NOTHING, few_packets, packets_of
@@ -223,13 +223,19 @@ def _pauses(findings: Findings) -> str:
     pausing = findings.pausing
     if pausing.is_empty():
         return ""
+    parts = by_bursts(pausing, max(round(findings.pausing_flows), 1))
+    shown = ", ".join(_turns(flows, of=len(flows) if len(parts) > 1 else None) for _, flows in parts)
+    verb = "pauses" if len(pausing) == 1 else "pause"
+    return f", of which {len(pausing):,} {verb}, on average: {shown}"
+
+
+def _turns(pausing: pl.DataFrame, *, of: int | None) -> str:
+    """What flows of a kind send between their silences, and how many these are if there are other kinds."""
     size, _ = of_each(pausing, "burst_mean_bytes", "burst_deviation_bytes")
     silent_ns, _ = of_each(pausing, "silence_mean_ns", "silence_deviation_ns")
     sent, silent = format_size(round(_short_number(size))), format_time(_ps(silent_ns))
-    verb = "pauses" if len(pausing) == 1 else "pause"
-    return (
-        f", of which {len(pausing):,} {verb}: bursts of {sent} and silences of {silent} by turns, on average"
-    )
+    have = "" if of is None else f"{of:,} with "
+    return f"{have}bursts of {sent} and silences of {silent} by turns"
 
 
 def _rtt(rtt_ms: float) -> str:
