@@ -190,18 +190,18 @@ def test_packets_closer_than_the_rate_has_it_are_doubted(
 
 
 @pytest.mark.parametrize(
-    ("changed", "losses", "is_met"),
+    ("changed", "drops", "is_met"),
     [
-        ({}, 2e-4, False),  # four senders of 4 Mbps on 30 Mbps were a link of 16.5, 97 % of it used
-        ({}, 0.02, True),  # a small buffer
-        ({"queued_1s_windows": 58}, 2e-4, True),
-        ({"wire_bytes": 80e6}, 2e-4, True),
-        ({"rate_by": 3}, 2e-4, True),
-        ({"rate_by": 2}, 2e-4, False),
+        ({}, 16, False),  # four senders of 4 Mbps on 30 Mbps were a link of 16.5, 97 % of it used
+        ({}, 90, True),  # a small buffer, or a queue for each flow
+        ({"queued_1s_windows": 58}, 16, True),
+        ({"wire_bytes": 80e6}, 16, True),
+        ({"rate_by": 3}, 16, True),
+        ({"rate_by": 2}, 16, False),
     ],
 )
 def test_a_busy_link_where_packets_wait_seldom_is_doubted(
-    changed: dict[str, float], losses: float, *, is_met: bool
+    changed: dict[str, float], drops: int, *, is_met: bool
 ) -> None:
     link = {
         "rate_bps": 16.5e6,
@@ -210,9 +210,19 @@ def test_a_busy_link_where_packets_wait_seldom_is_doubted(
         "queued_1s_windows": 10,
         "queued_100ms_windows": 90,
     }
-    assert is_hardly_met({**link, **changed}, losses, 60.0) != is_met
+    assert is_hardly_met({**link, **changed}, {"loss_episodes": drops}, 60.0) != is_met
+    assert is_hardly_met(link, None, 60.0)
     (said,) = hardly_met(16.5e6)
     assert "packets wait seldom, so 16.5 Mbps may be what senders with a pace sent" in said
+
+
+@pytest.mark.parametrize("place", ["senders", "receivers"])
+def test_a_full_link_with_a_queue_for_each_flow_is_not_doubted(place: str, tmp_path: Path) -> None:
+    """A packet waits little there though the link is never idle: "packets wait seldom"."""
+    flows = [{"count": 4, "rtt": "uniform(15 ms, 60 ms)"}]
+    seen = captured(tmp_path, "43 Mbps", flows, place, queue="fq_codel", buffer="10240 packets")
+    assert seen.rate_bps == pytest.approx(43e6, rel=0.01) and not seen.is_rate_a_pace
+    assert seen.doubts == ()
 
 
 def test_a_rate_that_may_be_a_pace_is_doubted_where_it_is_read(tmp_path: Path) -> None:

@@ -241,7 +241,7 @@ def observe(
     )
     beware = list(doubts(observation, chosen, long, named=bool(inside), ahead=ahead))
     shown_bps = None if is_paced else closer_bps(chosen, losses, long)
-    is_hardly = rate.bps is not None and is_hardly_met(chosen, losses, observation.duration_s)
+    is_hardly = rate.bps is not None and is_hardly_met(chosen, waits, observation.duration_s)
     if shown_bps is not None:
         beware += closer(shown_bps * share, chosen["rate_bps"] * share)
     elif is_hardly:

@@ -31,9 +31,10 @@ choice."""
 
 _BUSY: Final = 0.9
 _SELDOM: Final = 0.5
-_LOSSY: Final = 0.01
-"""Packets wait in most windows of a link that is as busy as the first, but where a small buffer loses as much
-as the third; if they do in less than the second part of these, its rate is what was sent. Our choice."""
+_DROPS_A_S: Final = 1.0
+"""Packets wait in most windows of a link that is as busy as the first; if they do in less than the second
+part of these, its rate is what was sent. Not where the queue drops as often as the third: a small buffer, and
+one where each flow has a queue of its own, keeps them waiting for less than windows tell. Our choice."""
 
 _KEYS: Final = ["connection", "sender"]
 
@@ -97,7 +98,7 @@ def closer_bps(link: Mapping[str, Any], losses: float | None, long: pl.DataFrame
     return float(link["dispersion_bps"]) if is_faster else None
 
 
-def is_hardly_met(link: Mapping[str, Any], losses: float | None, duration_s: float) -> bool:
+def is_hardly_met(link: Mapping[str, Any], waits: Mapping[str, Any] | None, duration_s: float) -> bool:
     """Whether a link would be busy all the time by its rate, and packets wait in few of its windows.
 
     Senders with a pace send as much in any window, so also in the few in which some wait for what comes
@@ -105,10 +106,10 @@ def is_hardly_met(link: Mapping[str, Any], losses: float | None, duration_s: flo
 
     Args:
         link: The row of the direction in the table of links.
-        losses: Segments sent again over segments, 0 to 1.
+        waits: What waits, of which losses on that side are known.
         duration_s: How long the capture lasts, s.
     """
-    if (losses or 0.0) >= _LOSSY:
+    if waits is not None and waits["loss_episodes"] >= _DROPS_A_S * duration_s:
         return False
     name, width_s = {1: ("1s", 1.0), 2: ("100ms", 0.1)}.get(link["rate_by"], ("", 0.0))
     if not name:
