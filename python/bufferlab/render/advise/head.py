@@ -39,6 +39,7 @@ from bufferlab.render.advise.words import (
 from bufferlab.render.words import listed, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.binding import binds
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, loses_heavily
 from bufferlab.studies.words import is_llq
 
@@ -140,6 +141,8 @@ def _targets_text(advice: Advice) -> str:
     them = {1: "the target", 2: "both targets"}.get(known, f"all {known} targets")
     if 0 < len(asked) < len(advice.answer.checks):
         floor = next(each.target for each in advice.answer.checks if each not in asked)
+        if not binds(advice, floor):
+            return them
         them += f" and our default, {title_text(floor)} {floor.show(floor.bound)}"
     return them
 

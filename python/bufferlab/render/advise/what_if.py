@@ -16,6 +16,7 @@ from bufferlab.render.advise.words import about_size
 from bufferlab.render.framed import WITHIN, Line
 from bufferlab.render.words import begun, listed, title_text
 from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.binding import binds
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.choosing.thresholds import loses_heavily
 from bufferlab.studies.targets import Target, want_largest
@@ -65,7 +66,7 @@ def _is_fine(advice: Advice, each: Sensitivity) -> bool:
 def fragile(advice: Advice) -> str | None:
     """That other traffic would miss a target: which traffic, which target, about which buffer holds there."""
     changes = _what_ifs(advice)
-    missing = [each for each in changes if each.surely_breaks]
+    missing = [*_breaking(advice, changes)]
     if not missing or not advice.choice.meets:
         return None
     counted = f"{len(missing)} of {len(changes)} what-ifs miss"
@@ -85,6 +86,14 @@ def fragile(advice: Advice) -> str | None:
         f"{counted}{held}.",
     ]
     return next((text for text in texts if len(wrap(text, WITHIN)) <= _MOST_LINES), texts[-1])
+
+
+def _breaking(advice: Advice, changes: Sequence[Sensitivity]) -> Iterator[Sensitivity]:
+    """The changes that surely miss a target which may decide the answer, each with those of its targets."""
+    for each in changes:
+        missed = tuple(target for target in each.missed if binds(advice, target))
+        if missed and each.surely_breaks:
+            yield dataclasses.replace(each, missed=missed)
 
 
 def _named_few(missing: Sequence[Sensitivity]) -> str:
