@@ -16,6 +16,7 @@ from bufferlab.studies.settling import (
     has_start_measured,
     lengthened,
     settling,
+    short_for_any,
     short_runs,
 )
 
@@ -144,3 +145,14 @@ def test_runs_are_not_lengthened_without_end() -> None:
     scenario = Scenario.from_dict(slow)
     assert short_runs(scenario, 0, Waiting(10, 1500)) is not None
     assert lengthened(scenario, 0, Waiting(10, 1500)) is None
+
+
+def test_of_several_queues_the_one_in_which_most_waits_says_that_runs_are_too_short() -> None:
+    """`advise` looked at its answer alone, in which little waited, and said nothing."""
+    short = Scenario.from_dict(DOCUMENT | {"run": {"duration": "40 s", "warmup": "5 s", "stack": "linux"}})
+    little, much = Waiting(5, 1500), Waiting(2000, 1500)
+    assert short_runs(short, 0, little) is None and short_for_any(short, 0, {"fq_codel": little}) is None
+    found = short_for_any(short, 0, {"fq_codel": little, "fifo": much, "pie": Waiting(1000, 1500)})
+    assert str(found).startswith(
+        "under fifo, the warm-up of 5 s is shorter than a timeout and 20 round trips"
+    )

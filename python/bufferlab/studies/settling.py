@@ -8,7 +8,7 @@ retransmission timeout and then many round trips until it is in its steady state
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -158,11 +158,13 @@ class ShortRuns(NamedTuple):
         reasons: Why, as clauses.
         warmup_s: A warm-up that is long enough, whole s.
         duration_s: A duration with that warm-up, whole s.
+        under: Of several queues the one in which most waits that they are too short for; else empty.
     """
 
     reasons: tuple[str, ...]
     warmup_s: int
     duration_s: int
+    under: str = ""
 
     @property
     def longer(self) -> str:
@@ -173,7 +175,8 @@ class ShortRuns(NamedTuple):
 
     def __str__(self) -> str:
         """All of it, as a clause."""
-        return f"{'; '.join(self.reasons)}: use {self.longer}"
+        under = f"under {self.under}, " if self.under else ""
+        return f"{under}{'; '.join(self.reasons)}: use {self.longer}"
 
 
 def short_runs(base: Scenario, link: int, waiting: Waiting) -> ShortRuns | None:
@@ -189,6 +192,20 @@ def short_runs(base: Scenario, link: int, waiting: Waiting) -> ShortRuns | None:
         return None
     warmup_s, measured_s = _enough(base, found)
     return ShortRuns(tuple(each.text for each in found), warmup_s, warmup_s + measured_s)
+
+
+def short_for_any(base: Scenario, link: int, waits: Mapping[str, Waiting]) -> ShortRuns | None:
+    """Why runs may be too short for one of several queues, of those in which most waits the first.
+
+    Args:
+        base: The scenario.
+        link: Index of the link.
+        waits: What waits in each queue at most, by what it is called.
+    """
+    for name in sorted(waits, key=lambda each: -waits[each].packets):
+        if (found := short_runs(base, link, waits[name])) is not None:
+            return found._replace(under=name)
+    return None
 
 
 def _enough(base: Scenario, found: Sequence[Shortage]) -> tuple[int, int]:

@@ -14,6 +14,7 @@ from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.advising import advise
 from bufferlab.studies.compare import compare
+from bufferlab.studies.internet import CALL
 from bufferlab.studies.size import size
 from bufferlab.studies.size.quick import quick_scenario
 from bufferlab.studies.size.sizing import Sizing
@@ -88,3 +89,15 @@ def test_compare_warns_of_what_waits_in_the_largest_queue(started: Scenario) -> 
     assert "beware" in str(found) and found.to_dict()["warnings"] == list(found.warnings)
     small = compare(short, "fifo:1 bdp", seeds=1, progress=False)
     assert not any("BBR" in each for each in small.warnings)
+
+
+def test_runs_that_are_too_short_for_what_the_answer_was_compared_with_are_said() -> None:
+    """Under fq_codel packets hardly wait; the fifo beside it takes many round trips longer to settle."""
+    line = {
+        "run": {"duration": "16 s", "warmup": "3 s"},
+        "bottleneck": {"rate": "10 Mbps", "delay": "1 ms", "buffer": "150 packets"},
+        "flows": [{"count": 4, "rtt": "20 ms"}, {"name": "call", "application": dict(CALL), "rtt": "20 ms"}],
+    }
+    found = advise(line, queues="fq_codel,fifo", bounds="150..160", quick=True, threads=1, progress=False)
+    assert found.answer.queue.kind == "fq_codel" and found.short_runs is not None
+    assert str(found.short_runs).startswith("under fifo, 15")

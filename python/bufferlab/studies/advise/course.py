@@ -30,7 +30,7 @@ from bufferlab.studies.choosing.objectives import judged_by_buffers
 from bufferlab.studies.choosing.order import place
 from bufferlab.studies.choosing.thresholds import MATERIAL
 from bufferlab.studies.least import Case, Run
-from bufferlab.studies.settling import Waiting, has_start_measured, short_runs
+from bufferlab.studies.settling import ShortRuns, Waiting, has_start_measured, short_for_any, short_runs
 from bufferlab.studies.targets import Values
 from bufferlab.studies.words import FIFO, is_llq
 
@@ -351,7 +351,7 @@ class Course:
             stage=stage,
             assumed=self.assumed,
             warnings=tuple(warnings_about(self.settings.found, entries)),
-            short_runs=short_runs(*filled),
+            short_runs=short_runs(*filled) or self._short_for_others(entries),
             start_measured=has_start_measured(*filled),
             runs=self.settings.bench.runs,
             changes=len(self.shaking.changes),
@@ -361,6 +361,17 @@ class Course:
         self._tell(advice)
         whole = advice if stage == "begun" else self.beside(advice)
         return advice if whole is advice else self._tell(whole)
+
+    def _short_for_others(self, entries: Mapping[str, Entry]) -> ShortRuns | None:
+        """Why runs may be too short for what the answer was compared with."""
+        site = self.question.site
+        waits = {}
+        for each in entries.values():
+            late = round(site.packets_of_ms(each.mean("wait_p99_ms").mean or 0.0))
+            waits[f"{each.title}, {each.queue.show(each.setting)}"] = Waiting(
+                late, site.packet_bytes, each.queue.knob == "target"
+            )
+        return short_for_any(self.question.base, self.question.index, waits)
 
     def _filled(self, entry: Entry) -> Waiting:
         """What waits at most in the runs that decide: where the answer loses much, also in larger buffers."""

@@ -31,7 +31,7 @@ from bufferlab.studies.choosing.objectives import (
 from bufferlab.studies.compare.comparison import Comparison, Measured
 from bufferlab.studies.compare.further import advise_command
 from bufferlab.studies.contenders import Contender, changes, default_queues, parse_contenders
-from bufferlab.studies.settling import Waiting, is_held, short_runs
+from bufferlab.studies.settling import Waiting, is_held, short_for_any
 from bufferlab.studies.targets import Values, values_of_run
 from bufferlab.studies.words import LLQ, OWN, about_changes
 from bufferlab.units import PS_PER_MS
@@ -308,11 +308,13 @@ def _short_runs(
     question: Question, cases: Mapping[str, Scenario], entries: Mapping[str, Measured]
 ) -> list[str]:
     """Why the runs may be too short for the queue in which most waits; BBR's start above all."""
-    site = question.site
-    waits = {name: entry.mean("wait_p99_ms").mean or 0.0 for name, entry in entries.items()}
-    for name in sorted(waits, key=lambda each: -waits[each]):
-        held = is_held(cases[name].resolved["links"][question.index]["queue"])
-        waiting = Waiting(round(site.packets_of_ms(waits[name])), site.packet_bytes, held)
-        if found := short_runs(question.base, question.index, waiting):
-            return [f"under {entries[name].title}, {found}"]
-    return []
+    waits = {
+        entry.title: Waiting(
+            round(question.site.packets_of_ms(entry.mean("wait_p99_ms").mean or 0.0)),
+            question.site.packet_bytes,
+            is_held(cases[name].resolved["links"][question.index]["queue"]),
+        )
+        for name, entry in entries.items()
+    }
+    found = short_for_any(question.base, question.index, waits)
+    return [] if found is None else [str(found)]
