@@ -81,7 +81,7 @@ def test_how_to_lengthen_runs_is_in_the_box_whatever_the_room() -> None:
     advice = dataclasses.replace(advised(MET), short_runs=why)
     assert f"too short Use {longer}." in said(advice)
     document = advice.to_dict()
-    assert document["short_runs"] == {"reasons": why.reasons, "warmup_s": 36, "duration_s": 84}
+    assert document["short_runs"] == {"reasons": why.reasons, "warmup_s": 36, "duration_s": 84, "under": ""}
     assert document["warnings"] == [f"{why.reasons[0]}: use {longer}"]
 
 

@@ -302,12 +302,15 @@ def _missing(advice: Advice, them: str) -> Iterator[_Said]:
 def _missed(advice: Advice, them: str) -> Iterator[str]:
     if advice.start_measured:
         yield f"Not known yet: {START_MEASURED}. Run it again as 'too short' says; in these runs:"
-    if advice.stage != "begun" and (alone := hopeless(advice)) is not None:
+    ended, alone = platform_end(advice), None if advice.stage == "begun" else hopeless(advice)
+    if alone is not None and ended is None:
         yield alone
     if advice.stage == "begun":
         yield f"So far only {_tried(advice)} was searched, which does not meet {them}."
-    elif (ended := platform_end(advice)) is not None:
+    elif ended is not None:
         yield f"No buffer that {ended} meets {them}{contradiction(advice)}."
+        if alone is not None:
+            yield alone
     elif all(any(not check.met for check in each.checks) for each in advice.entries.values()):
         yield f"No setting that was tried meets {them}{contradiction(advice)}."
     else:
