@@ -13,7 +13,7 @@ import pytest
 
 import bufferlab
 from bufferlab import InputError
-from bufferlab.captured.doubts import contradicted, doubts, late
+from bufferlab.captured.doubts import contradicted, doubts, impossible, late
 from bufferlab.captured.filled import refuse_unfilled
 from bufferlab.captured.findings import Findings
 from bufferlab.captured.flows import flows_of
@@ -22,7 +22,7 @@ from bufferlab.captured.scenario import Known
 from bufferlab.render.observe.fit import fit_doubts, fit_lines, is_like, scenario_text, unfit_text
 
 from .both_ways import BLOCK_PACKET, blocks, readdress
-from .conftest import Captured
+from .conftest import LINK, Captured
 
 
 def test_a_direction_that_the_capture_does_not_have_is_a_guess(tmp_path: Path) -> None:
@@ -114,6 +114,26 @@ def test_two_ports_of_a_tap_are_said_to_be_joined(captured: Captured, tmp_path: 
     assert any("if they are the two ports of one tap, --joined" in each for each in apart.doubts)
     assert "those of 2 interfaces each" in " ".join(str(apart).split())
     assert not any("this direction was captured" in each for each in joined.doubts)
+
+
+def test_an_interface_with_both_directions_is_named(tmp_path: Path) -> None:
+    """It said to join the interfaces, or to name the round trip."""
+    path = tmp_path / "both.pcapng"
+    link = {**LINK, "run": {**LINK["run"], "duration": "6 s"}}
+    bufferlab.run(link, progress=False, pcap=path, pcap_at=["bottleneck", "senders"])
+    (said,) = (each for each in bufferlab.observe(path, interface=1).doubts if "only this direction" in each)
+    assert "interface 0 (senders) has both: --interface 0; else name" in said and "--joined" not in said
+
+
+def test_more_than_the_rate_is_doubted(at_senders: Findings) -> None:
+    """103 % of it was carried, without a word."""
+    assert at_senders.rate_bps is not None
+    behind = dataclasses.replace(at_senders, is_offered=False)
+    for part, said in ((1.01, False), (1.03, True)):
+        found = list(impossible(dataclasses.replace(behind, load_bps=part * at_senders.rate_bps)))
+        assert [each.startswith("103 % of 20 Mbps was carried") for each in found] == [True] * said
+    lossy = dataclasses.replace(at_senders, load_bps=1.03 * at_senders.rate_bps, losses=0.03, is_offered=True)
+    assert not any("was carried" in each for each in impossible(lossy))
 
 
 @pytest.mark.parametrize(("arrived", "impossible"), [(9e6, False), (10.4e6, False), (11e6, True)])

@@ -48,6 +48,9 @@ _FEW_LATER: Final = 0.1
 _OF_STARTS: Final = 0.1
 """They are of starts if no more than that part is lost without these. Our choice."""
 
+_MORE: Final = 0.02
+"""By more than that part of a rate no link carries more. Our choice."""
+
 _FULL: Final = 0.9
 _LOSSY: Final = 0.01
 _FEW_PACKETS: Final = 4.0
@@ -109,14 +112,9 @@ def doubts(
     yield from _doubled(long)
     lonely = _one_way(observation, link)
     if not lonely.is_empty():
-        both = (
-            "another interface has the other one: if they are the two ports of one tap, --joined; else "
-            if _comes_back_elsewhere(observation, lonely)
-            else "no interface here has the other one: capture where both pass, or "
-        )
         yield (
             "most bytes are of connections of which only this direction was captured, and those have no "
-            f"round trips; {both}name the round trip by --rtt"
+            f"round trips; {_other_direction(observation, lonely)}name the round trip by --rtt"
         )
     if is_begun_busy(observation, link, long, ahead=ahead):
         yield (
@@ -127,12 +125,19 @@ def doubts(
 
 
 def impossible(link: CapturedLink) -> Iterator[str]:
-    """What cannot be true together, as sentences: losses beside a queue that never filled.
+    """What cannot be true together, as sentences: losses and a queue that never filled, more than the rate.
 
     Args:
         link: What was captured.
     """
     waits, rate_bps = link.waits, link.rate_bps
+    used = link.utilization()
+    kept = 1.0 - ((link.losses or 0.0) if link.is_offered else 0.0)
+    if rate_bps is not None and used is not None and used * kept > 1.0 + _MORE:
+        yield (
+            f"{100 * used * kept:.0f} % of {format_rate(rate_bps, 3)} was carried, so the link is faster, at "
+            "times at least: --rate names its rate"
+        )
     if waits is None:
         return
     episodes = int(link.flows["loss_episodes"].sum())
@@ -143,7 +148,6 @@ def impossible(link: CapturedLink) -> Iterator[str]:
             f"losses began {times} {other} this place, and what waits is of the queue {side} it: the queue "
             "that drops is another, and nothing here shows how much it holds"
         )
-    used = link.utilization()
     if rate_bps is None or used is None or used < _FULL or (link.losses or 0.0) < _LOSSY:
         return
     few_ns = _FEW_PACKETS * mean_bytes(link.flows) * 8 / rate_bps * NS_PER_S
@@ -363,20 +367,30 @@ def _one_way(observation: Observation, link: dict[str, Any]) -> pl.DataFrame:
     return lonely if 2 * int(lonely["ip_bytes"].sum()) > int(there["ip_bytes"].sum()) else lonely.clear()
 
 
-def _comes_back_elsewhere(observation: Observation, lonely: pl.DataFrame) -> bool:
-    """Whether another interface has the other way of such flows, as the second port of a tap does."""
-    ends = _ends(observation, lonely).rename({"source": "target", "target": "source"})
-    sent = observation.directions.filter(pl.col("packets") > 0)
-    return not ends.join(_ends(observation, sent), on=["source", "target"], how="semi").is_empty()
+def _other_direction(observation: Observation, lonely: pl.DataFrame) -> str:
+    """Where the other direction of such flows is: beside this at another interface, or alone, as at a tap."""
+    sent = _ends(observation, observation.directions.filter(pl.col("packets") > 0))
+    there = _ends(observation, lonely).drop("interface")
+    back = there.rename({"source": "target", "target": "source"})
+    at = ["source", "target"]
+    ways = [sent.join(each, on=at, how="semi")["interface"] for each in (there, back)]
+    if ways[1].is_empty():
+        return "no interface here has the other one: capture where both pass, or "
+    both = sorted(set(ways[0]) & set(ways[1]))
+    if not both:
+        return "another interface has the other one: if they are the two ports of one tap, --joined; else "
+    name = observation.interfaces[both[0]][0]
+    return f"interface {both[0]}{f' ({name})' if name else ''} has both: --interface {both[0]}; else "
 
 
 def _ends(observation: Observation, sent: pl.DataFrame) -> pl.DataFrame:
-    """From where to where these flows send."""
+    """From where to where these flows send, and at which interface that was captured."""
     first, second = (
         pl.concat_str(end, f"{end}_port", "protocol", separator=" ") for end in ("initiator", "responder")
     )
     is_first = pl.col("sender") == 0
     return sent.join(observation.connections.drop("direction"), on="connection").select(
+        "interface",
         source=pl.when(is_first).then(first).otherwise(second),
         target=pl.when(is_first).then(second).otherwise(first),
     )

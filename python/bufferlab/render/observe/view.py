@@ -32,7 +32,7 @@ _MANY: Final = 0.01
 _BLOAT_NS: Final = 60e6
 """Waits that are longer than this, and than a round trip takes, are called bufferbloat. Our choice."""
 
-_MUCH: Final = 0.1
+_MUCH: Final = 0.05
 """Part of the median wait from which on a packet's own transmission is mentioned. Our choice."""
 
 _FEW_PART: Final = 0.02
