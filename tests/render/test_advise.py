@@ -668,3 +668,20 @@ def test_no_target_is_named_that_may_be_given_up_where_none_helps() -> None:
     said = f"{none} No setting that was tried meets all 3 targets; they contradict each other here: "
     assert said in both and f"Giving up one target is not enough: {apart}" in both
     assert "instead" not in both and "Whichever" not in both
+
+
+def test_a_limit_that_is_sent_before_the_target_is_reached_is_not_called_ample() -> None:
+    """Of 200 packets at 2 Gbps; the box had both that it is ample and a loss that it makes."""
+    given = {"fq_codel": (5000, runs(FQ_CODEL))}
+    fast = advised(given, where=dataclasses.replace(site(), rate_bps=2_000_000_000))
+    notes = " ".join(Typed().lines(fast).notes)
+    assert "packets is sent in 1.2 ms, so hardly a packet waits as long as the target 5 ms" in notes
+    assert "ample" not in notes
+    assert "ample" in " ".join(Typed().lines(advised(given)).notes)
+
+
+def test_a_limit_that_bounds_memory_alone_is_not_called_too_much() -> None:
+    given = {"fq_codel": (5000, runs(FQ_CODEL))}
+    slow = advised(given, where=dataclasses.replace(site(), rate_bps=100_000))
+    assert "200 packets (300 KB, 24 s when full)" in " ".join(box(slow))
+    assert "hardly what you want" not in " ".join(Typed().lines(slow).notes)

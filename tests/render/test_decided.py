@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from bufferlab.render.advise.box import box_of
+from bufferlab.render.advise.decided import edge_text
 from bufferlab.render.advise.head import headline
 from bufferlab.render.advise.view import advice_view
 from bufferlab.render.view import View
@@ -224,3 +225,11 @@ def test_a_queue_that_is_far_behind_in_the_mean_is_not_said_to_be_as_good() -> N
     far = dataclasses.replace(advice, choice=dataclasses.replace(advice.choice, rivals=alone))
     assert "do not prove that" in said(far) and "are worse;" in said(far)
     assert "distinguish" not in said(far)
+
+
+def test_what_other_thresholds_would_take_is_called_by_its_queue() -> None:
+    """It was "scenario, target 5 ms would be taken"."""
+    made = advised({"fifo": (14, runs(FIFO)), "fq_codel": (5000, runs(FQ_CODEL))})
+    choice = dataclasses.replace(made.choice, edge=("scenario, target 5 ms", 0.8))
+    said = edge_text(choice, {"scenario, target 5 ms": "codel, quantum 300 B, target 5 ms"}) or ""
+    assert said.endswith("instead of 5 %), codel, quantum 300 B, target 5 ms would be taken.")

@@ -104,7 +104,7 @@ def everything(word: str, *, larger: bool, platform_ends: bool = False, is_open:
     return dataclasses.replace(
         advice,
         entries=entries,
-        choice=dataclasses.replace(advice.choice, rivals=rivals, edge=("pie, target 15 ms", 0.8)),
+        choice=dataclasses.replace(advice.choice, rivals=rivals, edge=("codel, target 5 ms", 0.8)),
         sensitivity=tuple(what_ifs(*missed, sizes=(320, 640, 100, None, 28, 14))),
         short_runs=WHY,
         elsewhere=(Spoiled("call", "far", "wait", 38.0, 41.0), Spoiled("pages", "far", "loss", 0.043, 0.044)),
@@ -260,7 +260,8 @@ def test_where_neither_is_safer_each_change_has_its_buffer() -> None:
     )
     late = ("wait_p99_ms",) * 3
     assert broken(*late, sizes=(7, None, 3), targets=both).endswith(
-        "; there it takes about 3 to 7 packets, which for which is in the what-if table, none with 8 flows."
+        "; there it takes about 3 to 7 packets, which for which is in the what-if table, none that was "
+        "tried with 8 flows."
     )
 
 

@@ -16,7 +16,7 @@ from bufferlab.render.advise.box import box_of
 from bufferlab.render.advise.links import links_headline, links_view, shaped_text, summary_box
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.view import View
-from bufferlab.scenario import Scenario
+from bufferlab.scenario import Scenario, Table
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.elsewhere import Spoiled
 from bufferlab.studies.advise.entry import Entry, Users
@@ -26,6 +26,7 @@ from bufferlab.studies.choosing.objectives import Aspect, weights_for
 from bufferlab.studies.least import check
 from bufferlab.studies.least.memory import Memory, Run
 from bufferlab.studies.targets import Values
+from bufferlab.studies.words import OWN
 
 from ..advised import FIFO, FQ_CODEL, advised, runs, site
 from ..small import LINE
@@ -365,3 +366,26 @@ def test_a_wait_at_another_link_is_in_the_box() -> None:
         in said
     )
     assert "tc qdisc" not in said
+
+
+def test_what_a_shaper_does_not_cost_is_no_price() -> None:
+    made = without(61.0, 2.2)
+    assert made.unshaped is not None
+    values = {
+        name: tuple({**run, "throughput_bps": 22e6 if name == "download" else 15e6} for run in given)
+        for name, given in made.unshaped.values.items()
+    }
+    advice = dataclasses.replace(made, unshaped=dataclasses.replace(made.unshaped, values=values))
+    said = words(shown(advice))
+    assert "The price: download carries 19.9 Mbps instead of 22." in said and "upload 19.9" not in said
+
+
+def test_a_queue_with_more_than_a_name_has_that_in_brackets() -> None:
+    advice = line()
+    own = advice.links[0]
+    table: Table = {"discipline": "fq_codel", "quantum": "300 B"}
+    queue = dataclasses.replace(own.answer.queue, name=OWN, table=table)
+    entry = dataclasses.replace(own.answer, queue=queue)
+    first = dataclasses.replace(own, entries={**own.entries, own.answer.name: entry})
+    both = dataclasses.replace(advice, links=(first, advice.links[1]))
+    assert "fq_codel (quantum 300 B) at download and fq_codel at upload." in links_headline(both)

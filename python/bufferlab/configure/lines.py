@@ -206,8 +206,8 @@ def _plausible(answer: Answer, platform: Platform, written: Written, buffer: str
             value=buffer,
             accepted=f"at least {answer.full_packet}",
         )
-    if answer.duration_s <= LONGEST_S:
-        return written
+    if answer.duration_s <= LONGEST_S or answer.parameters.get("target_ps") is not None:
+        return written  # the limit of a queue that aims at a delay only bounds memory
     amount, size = f"{written.amount} {written.unit}", show_size(ceil(answer.size_bytes))
     rate, seconds = show_rate(answer.rate_bps), ceil(answer.duration_s)
     note = f"{amount} are {size}, which {rate} take {seconds} s to send: hardly what you want."

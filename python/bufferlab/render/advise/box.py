@@ -46,6 +46,7 @@ from bufferlab.render.advise.what_if import of_kept, supposed_text, what_if
 from bufferlab.render.advise.words import (
     check_text,
     entry_text,
+    entry_texts,
     needs_text,
     place_text,
     sure_text,
@@ -163,7 +164,7 @@ def _lines(advice: Advice, typed: Typed | None, first: Sequence[str]) -> Iterato
     yield from what_if(of_kept(advice))
     yield from _others(advice)
     has_other_say = bool(advice.tied) or advice.is_sturdy  # other traffic decides, not the thresholds
-    if not has_other_say and (edge := edge_text(advice.choice)) is not None:
+    if not has_other_say and (edge := edge_text(advice.choice, entry_texts(advice))) is not None:
         yield Line("close", edge, shorter=[(9, "")])
     if (judged := judged_text(advice)) is not None:
         yield Line("judged", judged, shorter=[(12, "")])

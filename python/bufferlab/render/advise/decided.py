@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from bufferlab.display import significant
@@ -183,11 +183,16 @@ def _missed(advice: Advice, broken: Sequence[Broken], most: int = MOST_NAMED) ->
     return ", ".join([*texts, *more])
 
 
-def edge_text(choice: Choice) -> str | None:
-    """That thresholds a little other would take another queue, as a sentence; `None` if they would not."""
+def edge_text(choice: Choice, called: Mapping[str, str] | None = None) -> str | None:
+    """That thresholds a little other would take another queue, as a sentence; `None` if they would not.
+
+    Args:
+        choice: The choice.
+        called: What queues are called in sentences, by name, where that is something else.
+    """
     if choice.edge is None:
         return None
     name, times = choice.edge
     by = "a fifth lower" if times < 1 else "a quarter higher"
-    other = significant(MATERIAL * times * 100, 3)
-    return f"With thresholds {by} ({other} % instead of {MATERIAL * 100:g} %), {name} would be taken."
+    other, taken = significant(MATERIAL * times * 100, 3), (called or {}).get(name, name)
+    return f"With thresholds {by} ({other} % instead of {MATERIAL * 100:g} %), {taken} would be taken."

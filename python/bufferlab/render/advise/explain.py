@@ -8,7 +8,7 @@ from typing import Final
 from bufferlab.configure import PLATFORMS
 from bufferlab.render.advise.decided import edge_text
 from bufferlab.render.advise.typed import Typed
-from bufferlab.render.advise.words import entry_text, order_text, sure_text
+from bufferlab.render.advise.words import entry_text, entry_texts, order_text, sure_text
 from bufferlab.render.view import Heading
 from bufferlab.render.words import title_text
 from bufferlab.studies.advise.advice import Advice
@@ -108,9 +108,10 @@ def _weighed(advice: Advice, of_link: str) -> Iterator[str]:
 def _with_thresholds(advice: Advice) -> str:
     """What would be taken with other thresholds, which are a choice."""
     half, twice = (entry_text(advice.entries[advice.choice_with(times).name]) for times in (0.5, 2.0))
+    edge = edge_text(advice.choice, entry_texts(advice))
     return (
         "These thresholds are a choice of this program. Of what was tried, half of each would take "
-        f"{half}; twice as much {twice}.{'' if (edge := edge_text(advice.choice)) is None else f' {edge}'}"
+        f"{half}; twice as much {twice}.{'' if edge is None else f' {edge}'}"
     )
 
 

@@ -199,8 +199,14 @@ def _what(advice: LinksAdvice) -> str:
     if len(queues) == 1:
         where = _all(len(advice.links)) if len(advice.links) > 1 else advice.links[0].site.link
         return f"{_shape(advice)} {queues.pop()} at {where}."
-    texts = (f"{queue_text(each.answer.queue)} at {each.site.link}" for each in advice.links)
-    return f"{_shape(advice)} {', '.join(texts)}."
+    texts = [f"{_in_brackets(queue_text(each.answer.queue))} at {each.site.link}" for each in advice.links]
+    return f"{_shape(advice)} {listed(texts)}."
+
+
+def _in_brackets(queue: str) -> str:
+    """A queue among others: "fq_codel (quantum 300 B)"."""
+    name, comma, given = queue.partition(", ")
+    return f"{name} ({given})" if comma else name
 
 
 def _shape(advice: LinksAdvice) -> str:

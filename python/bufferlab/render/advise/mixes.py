@@ -145,7 +145,7 @@ def _today_there(advice: Advice, *, is_other: bool) -> str | None:
     what = "what runs today" if now.default_of is None else f"the default, {today_name(now)},"
     stays, stays_there = may_stay(advice, now), may_stay(advice, there, alone)
     if not stays and not stays_there and loses_by_mix(advice, now, there):
-        return f"{what} is not as bad: {_rated(advice, there)}"
+        return f"{what} is not as bad{_rating(advice, there)}"  # its loss is said with the drop counters'
     if stays == stays_there and not (is_other and now.default_of is None):
         return None
     if stays_there:
@@ -176,6 +176,12 @@ def loses_by_mix(advice: Advice, now: Today, there: Today) -> bool:
     """Whether today's queue loses what hardly anybody accepts, and with one control a third of it at most."""
     lost, alone = (each.mean("loss").mean or 0.0 for each in (now, there))
     return loses_heavily(lost, advice.targets) and alone <= lost * _FAR_LESS_LOST
+
+
+def _rating(advice: Advice, found: Today) -> str:
+    """How the worst call fares, behind a colon; empty where nobody calls."""
+    worst = worst_rated(found, advice.site.users)
+    return "" if worst is None else f": {worst[0]} R {significant(worst[1], 3)}"
 
 
 def _rated(advice: Advice, found: Today) -> str:

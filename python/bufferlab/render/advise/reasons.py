@@ -309,9 +309,10 @@ def _under_way(advice: Advice, entry: Entry, used: float) -> float:
     return used * advice.site.rate_bps * (advice.site.rtt_ms + wait_ms) / 8e3 / advice.site.packet_bytes
 
 
-def _unbounded(advice: Advice, text: str) -> str:
+def _unbounded(advice: Advice, text: str) -> str | None:
+    """The loss with the target that would bound it; `None` without one, as the link's row has the loss."""
     bounded = any(target.name == "loss" for target in advice.targets)
     searched = advice.searched_buffer()
     memory = None if searched is None else searched.buffers
     light = [] if memory is None else [size for size in memory.sizes if memory.loss(size) <= _BOUND]
-    return f"{text}." if bounded or not light else f"{text}; --target 'loss <= 1 %' would bound it."
+    return None if bounded or not light else f"{text}; --target 'loss <= 1 %' would bound it."

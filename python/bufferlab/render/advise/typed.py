@@ -281,7 +281,13 @@ def _simulated(advice: Advice, entry: Entry, lines: Iterable[str], platform: str
             "Calls share this queue with all others, as in the runs. A priority class for them (LLQ) is "
             "neither simulated nor typed."
         )
-    if entry.queue.knob == "target":
+    full_us = advice.site.buffer(entry.packets)["ms"] * 1e3
+    if entry.queue.knob == "target" and full_us < entry.setting:
+        yield (
+            f"The limit of {entry.packets} packets is sent in {significant(full_us / 1e3, 3)} ms, so hardly "
+            f"a packet waits as long as the {entry.queue.show(entry.setting)}: the queue drops at its limit."
+        )
+    elif entry.queue.knob == "target":
         yield (
             f"The limit of {entry.packets} packets is ample and was not searched. The target is a delay that "
             "the queue drops for, and no bound: many flows wait longer, or some that do not yield to losses."

@@ -77,10 +77,12 @@ def price_text(advice: LinksAdvice) -> str | None:
         now, then = without.mean(name).mean, with_it.mean(name).mean
         if now is None or then is None:
             return None
+        if then >= now:
+            continue
         verb, unit = ("", "") if texts else (" carries", " Mbps")
         rates = instead(f"{significant(then / 1e6, 3)}{unit}", significant(now / 1e6, 3))
         texts.append(f"{each.site.link}{verb} {rates}")
-    return "; ".join(texts)
+    return "; ".join(texts) or None
 
 
 def _change(column: Column, now: float, then: float) -> str:

@@ -107,7 +107,7 @@ def _with_value(each: Sensitivity) -> str:
     if len(known) != 1 or known[0][1] is None:
         return each.brief
     ((target, value),) = known
-    return f"{each.brief} ({target.show_measured(value)})"
+    return f"{each.brief} ({target.show_measured(value, digits=3)})"
 
 
 def _unasked(advice: Advice, missed: Sequence[Target], where: str) -> str:
@@ -205,9 +205,10 @@ def _from_to(advice: Advice, missing: Sequence[Sensitivity]) -> str:
     if not sizes:
         return f"; no {_knob(advice)} that was tried holds there"
     none = [each.brief for each in missing if each.least is not None and each.least.size is None]
-    but = f", none with {listed(none)}" if none else ""
+    but = f", none that was tried with {listed(none)}" if none else ""
     if len(sizes) == 1:
-        return f"; {_about(advice, sizes[0])} there{but}"
+        held = [each.brief for each in missing if each.least is not None and each.least.size is not None]
+        return f"; {_about(advice, sizes[0])} {f'with {listed(held)}' if none else 'there'}{but}"
     span = f"a target delay of {_delay(advice, sizes[0])} to {_delay(advice, sizes[-1])}"
     if advice.answer.queue.knob == "limit":
         span = f"about {about_size(sizes[0])} to {show(about_size(sizes[-1]))}"

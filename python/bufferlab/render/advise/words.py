@@ -35,6 +35,8 @@ START_MEASURED: Final = (
 )
 """What may spoil a verdict of short runs."""
 
+_SECOND_MS: Final = 1000.0
+
 _NEARLY: Final = 0.99
 """Confidence from which tenths of a percent are shown."""
 
@@ -87,8 +89,14 @@ def size_text(site: Site, packets: int, *, is_ample: bool = False) -> str:
     count = packets_text(packets)
     if site.counts_bytes:
         count = count.replace(" ", " full ")
-    time = f"{significant(size['ms'], 3)} ms{' when full' if is_ample else ''}"
+    time = f"{_time_text(size['ms'])}{' when full' if is_ample else ''}"
     return f"{count} ({significant(size['bytes'] / scale, 3)} {unit}, {time})"
+
+
+def _time_text(time_ms: float) -> str:
+    """A time, from a second on in s."""
+    scale, unit = (1e3, "s") if time_ms >= _SECOND_MS else (1.0, "ms")
+    return f"{significant(time_ms / scale, 3)} {unit}"
 
 
 def queue_text(queue: Queue) -> str:
@@ -102,6 +110,11 @@ def queue_text(queue: Queue) -> str:
 def entry_text(entry: Entry) -> str:
     """A queue with its setting."""
     return f"{queue_text(entry.queue)}, {entry.queue.show(entry.setting)}"
+
+
+def entry_texts(advice: Advice) -> dict[str, str]:
+    """All queues with their settings, by name: the scenario's own is called by its discipline."""
+    return {name: entry_text(each) for name, each in advice.entries.items()}
 
 
 def needs_text(advice: Advice) -> str | None:
