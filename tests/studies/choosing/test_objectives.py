@@ -186,3 +186,24 @@ def test_what_is_asked_for_is_taken_of_all_traffic_where_no_group_tells_of_it(
         assert weights_for(emphasis, found)[kind] in {EMPHASIS, 3.0}
     assert aspects(*flows, emphasis={kind: 0.0}) == usual
     assert kind not in weights_for({kind: 0.0}, [LOST]) and weights_for({kind: 0.0}, [LOST]) == {"calls": 1.0}
+
+
+def test_the_parts_of_a_video_call_are_felt_together() -> None:
+    """Averaged, twice the bitrate with fewer late frames was worth less than 29 % of a backup's goodput."""
+    kinds = aspects(flow("meeting", "video-call"), flow("backup"))
+    weights = weights_for(None, kinds)
+    dropping = {
+        "meeting.goodput_bps": 0.99e6,
+        "meeting.frame_p95_ms": 72.7,
+        "meeting.frames_late": 0.029,
+        "backup.goodput_bps": 3.69e6,
+    }
+    apart = {
+        "meeting.goodput_bps": 2.14e6,
+        "meeting.frame_p95_ms": 73.2,
+        "meeting.frames_late": 0.01,
+        "backup.goodput_bps": 2.62e6,
+    }
+    gain = score(apart, kinds, weights) - score(dropping, kinds, weights)
+    of_call = 2.14 / 0.99 * 72.7 / 73.2 * 0.99 / 0.971
+    assert gain == pytest.approx((math.log(of_call) + math.log(2.62 / 3.69)) / 2) and gain > 0.2

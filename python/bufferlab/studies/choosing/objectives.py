@@ -8,11 +8,13 @@ If nobody pings or calls, whoever crosses the link feels a round trip: the flows
 the mean wait. Beside those who feel waits by themselves that mean says little: it is mostly the wait of
 bulk flows, and a queue that keeps flows apart has them wait behind themselves only. A queue's score is the
 weighted mean of the logarithms of how much better it is than another in each aspect, so that "10 % faster"
-weighs as much as "10 % more goodput", whatever the units.
+weighs as much as "10 % more goodput", whatever the units. Bitrate, delay and late frames of a video call are
+factors of one thing: averaged, a third of a picture's gain would count beside all of a download's loss.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -58,6 +60,7 @@ class Aspect:
         metric: Name of the value.
         form: Whether more of it is better, or less, or it is a share of which the rest is what users get.
         offset: Added to the value: the round trip that a wait is added to, ms.
+        is_factor: Whether it is a part of what its group feels as one thing, whose parts multiply.
     """
 
     kind: Kind
@@ -65,6 +68,7 @@ class Aspect:
     metric: str
     form: Literal["more", "less", "rest"]
     offset: float = 0.0
+    is_factor: bool = False
 
     def utility(self, values: Values) -> float:
         """Grows in proportion to how good it is."""
@@ -128,6 +132,10 @@ def _of_group(name: str, application: str, count: int) -> list[Aspect]:
     if application in FELT_BY_GOODPUT:
         goodput = aspect("throughput", "goodput a flow", "goodput_bps", "more")
         return [goodput, aspect("fairness", "Jain's index", "jain_index", "more")] if count > 1 else [goodput]
+
+    def factor(title: str, metric: str, form: Literal["more", "less", "rest"]) -> Aspect:
+        return dataclasses.replace(aspect("calls", title, metric, form), is_factor=True)
+
     pages = [aspect("pages", "median fetch time", "exchange_p50_s", "less")]
     felt: dict[str, list[Aspect]] = {
         "udp": [aspect("calls", "rating R", "call_r", "more"), aspect("calls", "loss", "loss", "rest")],
@@ -139,9 +147,9 @@ def _of_group(name: str, application: str, count: int) -> list[Aspect]:
             aspect("video", "share of time that it stalls", "stalls", "rest"),
         ],
         "video-call": [
-            aspect("calls", "bitrate", "goodput_bps", "more"),
-            aspect("calls", "frames' 95th percentile", "frame_p95_ms", "less"),
-            aspect("calls", "share of frames that are late", "frames_late", "rest"),
+            factor("bitrate", "goodput_bps", "more"),
+            factor("frames' 95th percentile", "frame_p95_ms", "less"),
+            factor("share of frames that are late", "frames_late", "rest"),
         ],
     }
     return felt.get(application) or [aspect("transfers", "mean completion time", "completion_s", "less")]
@@ -220,9 +228,18 @@ def score(values: Values, aspects: Sequence[Aspect], weights: Mapping[Kind, floa
     """The score of a run: differences between two runs' scores say how much better one is, as a logarithm."""
     total = 0.0
     for kind, weight in weights.items():
-        logs = [math.log(each.utility(values)) for each in aspects if each.kind == kind]
+        logs = _logs([each for each in aspects if each.kind == kind], values)
         total += weight * sum(logs) / len(logs)
     return total / sum(weights.values())
+
+
+def _logs(aspects: Sequence[Aspect], values: Values) -> list[float]:
+    """The logarithm of each aspect's utility, and of each group's factors together."""
+    together: dict[str, float] = {}
+    for each in aspects:
+        felt = each.metric.rpartition(".")[0] if each.is_factor else each.metric
+        together[felt] = together.get(felt, 0.0) + math.log(each.utility(values))
+    return list(together.values())
 
 
 def mean_score(runs: Sequence[Values], aspects: Sequence[Aspect], weights: Mapping[Kind, float]) -> float:
