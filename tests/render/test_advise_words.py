@@ -11,14 +11,16 @@ from bufferlab.render.advise.box import box_of
 from bufferlab.render.advise.compared import Column, Compared, in_columns
 from bufferlab.render.advise.evidence import evidence
 from bufferlab.render.advise.head import head
+from bufferlab.render.advise.users import users_lines
 from bufferlab.render.view import View
 from bufferlab.results.metrics.metric import SECONDS
 from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.settling import ShortRuns
 from bufferlab.studies.targets import Values
 
-from ..advised import FIFO, FQ_CODEL, advised, entry, runs
+from ..advised import FIFO, FQ_CODEL, advised, entry, runs, site
 from .boxes import MET, box
 
 
@@ -131,3 +133,18 @@ def test_where_runs_leave_many_buffers_open_the_range_is_said() -> None:
         made, entries={made.answer.name: dataclasses.replace(made.answer, least=least)}, stage="first"
     )
     assert "least not known between 5 and 40 packets, and 3 packets miss;" in said(advice)
+
+
+@pytest.mark.parametrize(
+    ("usual_s", "late_s", "text"),
+    [
+        (1.1, 7.0, "pages fetched in 1.1 s, but one in 20 takes more than 7 s"),
+        (3.0, 7.0, "pages fetched in 3 s, 95th percentile 7 s"),
+        (0.3, 1.9, "pages fetched in 300 ms, 95th percentile 1.9 s"),
+    ],
+)
+def test_pages_that_mostly_come_soon_say_how_late_some_do(usual_s: float, late_s: float, text: str) -> None:
+    times = {"pages.exchange_p50_s": usual_s, "pages.exchange_p95_s": late_s}
+    place = site(Users("downloads", "bulk", 4, "reno"), Users("pages", "web", 5, "reno"))
+    advice = advised({"fifo": (14, [{**FIFO, **times}] * 5)}, where=place)
+    assert [*text.split(" ", 1)] in [list(each) for each in users_lines(advice, advice.answer)]

@@ -53,3 +53,13 @@ def test_the_few_queues_of_fair_queue_are_shared_alone_or_below_calls() -> None:
 )
 def test_where_nothing_or_little_is_shared_it_is_not_reported(table: Table, users: list[Users]) -> None:
     assert sharing_text(table, users) is None
+
+
+def test_pages_and_echoes_may_share_a_queue_as_pings_do() -> None:
+    small = [
+        Users("ping", "ping", 1, None),
+        Users("pages", "web", 8, "cubic"),
+        Users("tail", "echo", 1, "cubic"),
+    ]
+    text = sharing_text(FQ, [LONG, *small])
+    assert text is not None and "one of the 10 flows of ping, pages, tail shares one with a long flow" in text

@@ -41,7 +41,7 @@ from bufferlab.render.advise.today import keeps
 from bufferlab.render.advise.trade import room, trade
 from bufferlab.render.advise.typed import LINUX, WIDTH, Typed
 from bufferlab.render.advise.unmet import helps, says_both, shorter_wait, without_one
-from bufferlab.render.advise.users import apart, users_lines
+from bufferlab.render.advise.users import LATE, apart, users_lines
 from bufferlab.render.advise.what_if import of_kept, supposed_text, what_if
 from bufferlab.render.advise.words import (
     check_text,
@@ -145,7 +145,7 @@ def _lines(advice: Advice, typed: Typed | None, first: Sequence[str]) -> Iterato
     for at, (name, felt) in enumerate(users_lines(advice, shown)):
         is_rated = "rating R" in felt
         stays = (not at and not compared) or (bool(advice.rests_on) and is_rated)  # LLQ is there for calls
-        place = 4 if is_rated else 11 if compared else 1
+        place = 4 if is_rated or LATE in felt else 11 if compared else 1
         yield Line(name[:9], felt, shorter=() if stays else [(place, "")])
     if advice.elsewhere:
         yield Line("elsewhere", elsewhere_text(advice), shorter=[(7, elsewhere_brief(advice)), (3, "")])

@@ -19,6 +19,7 @@ from bufferlab.results.metrics.metric import (
     SECONDS,
     Unit,
 )
+from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Users
 
@@ -36,6 +37,15 @@ BAD_CALL: Final = 70.0
 
 _MOST_GROUPS: Final = 4
 """Groups that have a line each; with more, those whose users feel the goodput share one."""
+
+_LATE_USUAL: Final = "95th percentile"
+LATE: Final = "but one in 20 takes more than"
+"""What is said of pages of which some take far longer than most."""
+
+_FAR_LATER: Final = 3.0
+_LATE_S: Final = 2.0
+"""It is said where the 95th percentile is more than this many times the median, and longer than this, s; our
+choice."""
 
 _APART: Final = 2.0
 _FELT_MS: Final = 1.0
@@ -113,10 +123,6 @@ def _parts(entry: Checked, users: Users, rating: float | None, opinion: float | 
         if found.mean is not None or found.is_partial:
             yield words.format(measured(found, unit))
 
-    def time(name: str, words: str) -> str:
-        found = entry.checked(f"{users.name}.{name}")
-        return f"{words} {measured(found, BRIEF_SECONDS if (found.mean or 0.0) < 1 else SECONDS)}"
-
     if users.kind in FELT_BY_GOODPUT:
         yield from shown("goodput_bps", "{} each" if users.flows > 1 else "{}", BITS_PER_S)
         if users.flows > 1:
@@ -128,11 +134,22 @@ def _parts(entry: Checked, users: Users, rating: float | None, opinion: float | 
         for name, words, unit in _SHOWN[users.kind]:
             yield from shown(name, words, unit)
     elif users.kind in {"web", "echo"}:
-        yield time("exchange_p50_s", "fetched in")
-        yield time("exchange_p95_s", "95th percentile")
+        usual, late = (entry.checked(f"{users.name}.exchange_{which}_s") for which in ("p50", "p95"))
+        yield f"fetched in {_time(usual)}"
+        yield f"{LATE if _is_late(usual.mean, late.mean) else _LATE_USUAL} {_time(late)}"
     else:
-        yield time("completion_s", "completed in")
-        yield time("completion_p95_s", "95th percentile")
+        usual, late = (entry.checked(f"{users.name}.completion{which}_s") for which in ("", "_p95"))
+        yield f"completed in {_time(usual)}"
+        yield f"{_LATE_USUAL} {_time(late)}"
+
+
+def _time(found: Estimate) -> str:
+    return measured(found, BRIEF_SECONDS if (found.mean or 0.0) < 1 else SECONDS)
+
+
+def _is_late(usual_s: float | None, late_s: float | None) -> bool:
+    """Whether one fetch in twenty takes far longer than most, and too long."""
+    return late_s is not None and late_s > max(_FAR_LATER * (usual_s or 0.0), _LATE_S)
 
 
 def _rated(entry: Checked, users: Users, rating: float | None, opinion: float | None) -> Iterator[str]:

@@ -15,8 +15,8 @@ _QUEUES: Final = {"fq_codel": 1024, "fq_pie": 1024, "fair_queue": 16}
 `flows` in Linux's sch_fq_pie.c; of `fair-queue` the fewest that the command takes).
 CAKE is none of them: of eight queues a flow gets one that is free."""
 
-_NEEDS_ITS_OWN: Final = ("udp", "ping", "video-call")
-"""Kinds of flows that send little, and so wait and lose only where they share a queue."""
+_NEEDS_ITS_OWN: Final = ("udp", "ping", "video-call", "web", "echo")
+"""Kinds of flows that send little, and so wait and lose mostly where they share a queue."""
 
 _LEAST: Final = 0.01
 """Chance from which on it is reported. Our choice: eight runs show what is twice as frequent in one of seven
