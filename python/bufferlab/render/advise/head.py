@@ -40,6 +40,7 @@ from bufferlab.render.words import listed, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.binding import binds
+from bufferlab.studies.advise.budget import QUICK_S
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, loses_heavily
 from bufferlab.studies.words import is_llq
 
@@ -84,7 +85,8 @@ def first_tried(advice: Advice) -> str:
 
 
 def _quick(advice: Advice) -> str:
-    return f"--quick: {first_tried(advice)}, only this traffic; a full run may say otherwise."
+    left = f"; left out after {QUICK_S:g} s: {', '.join(advice.left_out)}" if advice.left_out else ""
+    return f"--quick: {first_tried(advice)}, only this traffic{left}; a full run may say otherwise."
 
 
 def interim(advice: Advice) -> str:

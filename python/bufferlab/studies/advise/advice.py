@@ -79,6 +79,7 @@ class Advice(display.Displayed):
         short_runs: Why the runs may be too short to judge the answer; `None` if they are not.
         start_measured: Whether BBR's start may still be in what was measured, with the answer's buffer.
         runs: How many runs it took.
+        left_out: What would have refined a quick answer, and was left out as its time was over.
         is_doubted: Whether the scenario need not be the link's, so that all is of the simulation alone.
         finished: Whether it came to its end; Ctrl-C ends it with the best answer so far.
     """
@@ -111,6 +112,7 @@ class Advice(display.Displayed):
     short_runs: ShortRuns | None = None
     start_measured: bool = False
     runs: int = 0
+    left_out: tuple[str, ...] = ()
     is_doubted: bool = False
     finished: bool = False
 
@@ -286,6 +288,7 @@ class Advice(display.Displayed):
             "warnings": [*self.notes, *filter(None, [self.sharing]), *self.rests_on],
             "short_runs": None if self.short_runs is None else self.short_runs._asdict(),
             "runs": self.runs,
+            "left_out": list(self.left_out),
         }
 
     @property

@@ -14,6 +14,7 @@ from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.absent import ASKED, Absent
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.beside import Judged, rival_of
+from bufferlab.studies.advise.budget import QUICK_S, Budget
 from bufferlab.studies.advise.course import Course, Watch
 from bufferlab.studies.advise.elsewhere import spoiled
 from bufferlab.studies.advise.entry import Entry, Site
@@ -146,6 +147,7 @@ class _Answering:
         self.runner = runner
         self.watch = watch or (lambda _advice, _note: None)
         self.made = 0
+        self.budget = Budget(QUICK_S if manner.quick else None)
         self.besides: dict[str, Bench] = {}
         """What measures what is beside the answer, by its name."""
         self.course = self._course(None, lengthen=manner.lengthen)
@@ -171,8 +173,12 @@ class _Answering:
             self.besides.clear()
             self.course = self._course(dataclasses.replace(advice, finished=False), lengthen=left > 1)
         now = 0 if advice.today is None else len(advice.today.values)
-        advice = self._without_mix(dataclasses.replace(advice, runs=advice.runs + self.made + now))
-        advice = self._today_shaken(advice)
+        advice = dataclasses.replace(advice, runs=advice.runs + self.made + now)
+        if change_of(self.course.shaking.changes) is None or self.budget.allows(
+            "one control of the mix alone"
+        ):
+            advice = self._without_mix(advice)
+        advice = dataclasses.replace(self._today_shaken(advice), left_out=self.budget.left_out)
         return advice if manner.quick else self._beside_absent(self._with_newer_least(advice))
 
     def _beside_today(self, advice: Advice) -> Advice:
@@ -344,6 +350,7 @@ class _Answering:
             beside=self._beside_today,
             unmixed=self._without_mix,
             supposed=self.manner.supposed,
+            budget=self.budget,
         )
 
     def _fifo_today(self, site: Site) -> int | None:

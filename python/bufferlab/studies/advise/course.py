@@ -11,6 +11,7 @@ from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.advice import Advice, Stage
 from bufferlab.studies.advise.around import in_reach
 from bufferlab.studies.advise.beyond import beyond, edged
+from bufferlab.studies.advise.budget import Budget
 from bufferlab.studies.advise.entry import Entry, superseded, warnings_about
 from bufferlab.studies.advise.halved import compared, half_of, plain_of
 from bufferlab.studies.advise.larger import NEAR
@@ -79,6 +80,7 @@ class Course:
         beside: Callable[[Advice], Advice] = lambda advice: advice,
         unmixed: Callable[[Advice], Advice] = lambda advice: advice,
         supposed: Mapping[str, Scenario] | None = None,
+        budget: Budget | None = None,
     ) -> None:
         self.lengthen = lengthen
         self.today = today
@@ -93,6 +95,8 @@ class Course:
         self.assumed = tuple(assumed)
         self.watch = watch
         self.best = best
+        self.budget = budget or Budget(None)
+        """How long it may take until what only refines the answer is left out."""
         self.settings = Settings(
             question,
             field,
@@ -133,7 +137,9 @@ class Course:
         if quick:
             advice = self._quick(advice, targets)
             advice = self._supposed(advice) if sensitivity else advice
-            return self._tell(dataclasses.replace(self._besides(advice), finished=True))
+            if self.budget.allows("half of the buffer"):
+                advice = self._besides(advice)
+            return self._tell(dataclasses.replace(advice, finished=True))
         advice = self._spared(advice, most=0)  # who ends here has no standing queue for nothing
         settings.tune(self._promising(targets, advice))
         advice = self._conclude("tuned")
@@ -149,19 +155,24 @@ class Course:
 
     def _quick(self, advice: Advice, targets: Iterable[Queue]) -> Advice:
         """The answer of `--quick`: delays are searched where packets would wait long else."""
-        if self.settings.narrow():
+        allows = self.budget.allows
+        if allows("buffers below the first that does") and self.settings.narrow():
             self.settings.enlarge()
             advice = self._conclude("first")
         advice = self._quickly_sure(advice)
-        if self._is_standing(advice) and (near := self._promising(targets, advice)):
-            self.settings.tune(near)
-            advice = self._quickly_sure(self._conclude("first"))
-        return self._edged(advice)
+        if self._is_standing(advice) and allows("other delays"):
+            near = self._promising(targets, advice)
+            if near:
+                self.settings.tune(near)
+                advice = self._quickly_sure(self._conclude("first"))
+        is_open = not advice.choice.meets and len(advice.targets) > 1
+        return self._edged(advice) if is_open and allows("buffers for each target alone") else advice
 
     def _quickly_sure(self, advice: Advice) -> Advice:
         """The answer compared with few more seeds, and checked once."""
-        advice = self._reconsidered(self._decided(advice, LOOKS[:1]))
-        return self._spared(self._assured(advice, most=1), most=1)
+        if advice.choice.open and self.budget.allows("more runs of queues that few do not tell apart"):
+            advice = self._decided(advice, LOOKS[:1])
+        return self._spared(self._assured(self._reconsidered(advice), most=1), most=1)
 
     def _reconsidered(self, advice: Advice) -> Advice:
         """Run with fresh seeds what users fare better with, if it misses its targets maybe by chance.

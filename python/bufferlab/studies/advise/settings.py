@@ -178,7 +178,9 @@ class Settings:
 
     def _together(self, searches: Mapping[str, Search], why: str) -> None:
         def watch(steps: Mapping[str, Step]) -> None:
-            self._say(f"{why}: {_note(steps)}")
+            made = sum(case.name in searches for case, _ in self.bench.known)
+            most = sum(self.goal(self.queues[name]).runs for name in searches)
+            self._say(f"{why}: {_note(steps)} ({made} runs of about {most} at most)")
 
         self.found |= together(searches, self.bench, watch)
 
