@@ -160,6 +160,18 @@ await page.getByLabel("Only runs where").fill("nonsense > 1");
 await page.getByRole("button", { name: "Show these" }).click();
 await page.getByRole("alert").getByText("nonsense is no column").waitFor();
 assert.doesNotMatch(await page.getByRole("alert").textContent(), /--/);
+// what is refused filters nothing, which is said for as long as it stands there
+await page.waitForTimeout(2500); // jobs have been looked at since
+await page.getByRole("alert").getByText("nonsense is no column").waitFor();
+assert.equal(await page.locator("details.filter > summary").textContent(), "Show only some of the runs, or means");
+await page.getByLabel("Only runs where").fill("seed = 1");
+await page.getByRole("button", { name: "Show these" }).click();
+await page.getByText("Only runs where seed = 1 are shown").waitFor();
+assert.equal(await page.getByRole("alert").count(), 0);
+// charts that a live run of the gallery takes the place of ask nothing of what is gone
+await page.getByRole("link", { name: "Gallery", exact: true }).click();
+await page.getByRole("link", { name: /live/ }).first().click();
+await page.getByText("Back to the gallery").waitFor();
 await page.goto(`${address}#s=${link}`);
 
 await page.reload();
@@ -264,6 +276,7 @@ const reach = await gapped.locator(".chart canvas").evaluate((canvas) => {
   return columns.filter(Boolean).length / canvas.width;
 });
 assert.ok(reach > 0.7, `the line of fifo has ${reach} of the chart's width`);
+await gapped.close();
 // lines are named by what differs: those of the scenario as it is come first
 const differing = await context.newPage();
 await differing.route(/\/api\/runs\?/, async (route) => {
@@ -303,6 +316,7 @@ assert.equal(await listedJobs.count(), 5);
 const [, hidden] = /^Show (\d+) more$/.exec(await differing.locator(".joblist button").textContent());
 await differing.locator(".joblist button").click();
 assert.equal(await listedJobs.count(), 5 + Number(hidden));
+await differing.close();
 // a job that is not at its end says so, and its list grows by itself
 const growing = await context.newPage();
 let came = 1;
