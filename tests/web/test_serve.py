@@ -395,6 +395,35 @@ def test_calls_are_rated_in_lists(address: str) -> None:
     assert figures == ["call_r", "wait_mean_ms", "wait_mean_ms"]  # a rating where calls are a target
 
 
+def test_lists_have_what_each_group_of_a_sweep_got(address: str) -> None:
+    api = Api(address)
+    applications = {
+        "call": '{ kind = "video-call" }',
+        "pages": '{ kind = "web", size = "20 KB", every = "500 ms" }',
+    }
+    others = "".join(
+        f'\n[[flows]]\nname = "{name}"\nrtt = "20 ms"\napplication = {each}\n'
+        for name, each in applications.items()
+    )
+    text = SCENARIO.replace("flows = [{", "[[flows]]\n").replace("}]", "").replace(", count", "\ncount")
+    _, job = api.begin("sweep", text.replace(", rtt", "\nrtt") + others, vary=["bottleneck.queue=fifo,codel"])
+    state = api.ended(job)
+    assert state["state"] == "done", state["progress"]
+    _, listed = api.listed()
+    named = {each["name"]: each["title"] for each in listed["figures"]}
+    (group,) = listed["groups"]
+    offered = {name: named[name] for name in group["figures"] if "." in name}
+    assert offered["call.frames_late"] == "call: late, %"
+    assert offered["pages.exchange_p50_s"] == "pages: took, median, s"
+    assert offered["near.goodput_bps"] == "near: goodput a flow, Mbps"
+    assert "call.exchange_p50_s" not in offered  # of pictures, which are said to be late or not
+    _, listed = api.listed(figure="call.goodput_bps")
+    assert listed["columns"][-1]["title"] == "call: goodput a flow, Mbps"
+    assert all(0.05 < row["values"][-1] < 3 for row in listed["rows"])
+    assert api.listed(where="pages.exchange_p50_s > 0.02 and pages.exchange_p50_s < 5")[1]["total"] == 2
+    assert api.listed(where="pages.exchange_p50_s > 5")[1]["total"] == 0
+
+
 def test_conditions_find_what_lists_show(address: str) -> None:
     api = Api(address)
     _, job = api.begin("compare")

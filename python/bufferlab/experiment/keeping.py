@@ -18,7 +18,7 @@ from bufferlab.experiment.store import Claim, Row, Writer, done_row, failed_row,
 from bufferlab.experiment.store.reader import StoreReader
 from bufferlab.files import make_folder
 from bufferlab.results import folder as folders
-from bufferlab.results.metrics.calls import call_figures
+from bufferlab.results.metrics.calls import group_figures
 from bufferlab.results.result import Result
 from bufferlab.scenario import Scenario
 
@@ -117,9 +117,9 @@ class Shelf:
 
 
 def variant_row(job: Job, result: Result, wall_s: float) -> Row:
-    """The row of a variant's run, with the figures of its calls, as nothing else was measured."""
+    """The row of a variant's run, with the figures of its groups, as nothing else was measured."""
     row = done_row(result, parameters=job.parameters, wall_s=wall_s)
-    return row | {"measured": call_figures(result)}
+    return row | {"measured": group_figures(result)}
 
 
 class Ledger:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import polars as pl
 
-from bufferlab.experiment.store.calls import LISTED
+from bufferlab.experiment.store.calls import listed_metric
 from bufferlab.experiment.store.listing import means_of_points, table_of
 from bufferlab.experiment.store.rows import DONE
 from bufferlab.experiment.store.studies import Asked, Study
@@ -225,4 +225,5 @@ def _row(
 
 
 def _shown(name: str, value: float | None) -> float | None:
-    return None if value is None else float(LISTED[name].unit.scaled(value))
+    metric = listed_metric(name)
+    return None if value is None or metric is None else float(metric.unit.scaled(value))

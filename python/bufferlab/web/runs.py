@@ -12,11 +12,19 @@ import polars as pl
 
 from bufferlab.errors import InputError
 from bufferlab.experiment.store import ENGINE, Store, calls, open_store
-from bufferlab.experiment.store.calls import LISTED, with_calls
+from bufferlab.experiment.store.calls import (
+    LISTED,
+    Values,
+    figures_of_groups,
+    listed_metric,
+    read_measured,
+    with_measured,
+)
 from bufferlab.experiment.store.studies import read_studies
 from bufferlab.render.setting_text import setting_names
 from bufferlab.render.stored_runs import SHOWN
 from bufferlab.results.metrics.calls import CALLS
+from bufferlab.results.metrics.metric import Metric
 from bufferlab.results.metrics.registry import STORED
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.needs import targets_of
@@ -75,19 +83,21 @@ class Runs:
             InputError: A condition cannot be used, or a figure is none.
         """
         wanted = list(dict.fromkeys([*SHOWN, *calls.SHOWN, *([figure] if figure else [])]))
-        _check_figures(wanted)
-        named = [name for name in LISTED if name in wanted or any(name in each for each in conditions)]
+        asked_for = _metrics(wanted)
+        measured = read_measured(self._store.last_measured())
+        metrics = {**LISTED, **_metrics(figures_of_groups([*measured.values()])), **asked_for}
+        named = [name for name in metrics if name in wanted or any(name in each for each in conditions)]
         asked = read_studies(self._store.directory)
-        runs = self._runs(named)
+        runs = self._runs(named, measured)
         every, parameters = rows_by_study(runs, asked, lambda identity: self._settings_of(identity, runs))
         titles = setting_names(labels_of(parameters), self._groups_of(each.study.scenario for each in asked))
-        frame = meeting(every, conditions, titles, LISTED)
+        frame = meeting(every, conditions, titles, metrics)
         if means:
             frame = means_by_study(frame, parameters)
         labels = [*labels_of(parameters), "runs" if means else "seed"]
         shown = frame.head(MOST_ROWS)
         known = {each.name: self._groups_of([each.study.scenario]) for each in asked}
-        having = self._figures_by_study(every)
+        having = self._figures_by_study(every, metrics, measured)
         wanted = [name for name in wanted if name not in calls.SHOWN or name in having[""] or name == figure]
         groups, rows = grouped_rows(shown, asked, labels, wanted, known)
         return {
@@ -102,11 +112,11 @@ class Runs:
                     {"name": name, "title": title, "figure": False}
                     for name, title in ({VERSION: VERSION} | titles | {labels[-1]: labels[-1]}).items()
                 ),
-                *({"name": name, "title": _label(name), "figure": True} for name in wanted),
+                *({"name": name, "title": _label(metrics[name]), "figure": True} for name in wanted),
             ],
             "figures": [
-                {"name": name, "title": _label(name), "meaning": _meaning(name)}
-                for name, metric in LISTED.items()
+                {"name": name, "title": _label(metric), "meaning": _meaning(metric)}
+                for name, metric in metrics.items()
                 if metric.title
             ],
             "groups": [group | self._figures_of(group, having) for group in groups],
@@ -134,22 +144,24 @@ class Runs:
         is_target = any(each.rates_calls for each in self._named([group["scenario"]]))
         return {"figures": has, "figure": RATING if is_target and RATING in has else WAIT}
 
-    def _runs(self, named: Sequence[str]) -> pl.DataFrame:
+    def _runs(self, named: Sequence[str], measured: Mapping[str, Values]) -> pl.DataFrame:
         """All runs with some figures, and with those that say what a lack of one means."""
-        beside = [name for name in (LISTED[each].censored_by for each in named) if name]
-        runs = self._store.runs(ENGINE, [name for name in STORED if name in named or name in beside])
-        calls = [name for name in named if name in CALLS]
-        return with_calls(runs, self._store.last_measured(), calls) if calls else runs
+        wanted = {*named, *(each.censored_by for each in _metrics(named).values() if each.censored_by)}
+        runs = self._store.runs(ENGINE, [name for name in STORED if name in wanted])
+        return with_measured(runs, measured, sorted(wanted - STORED.keys()))
 
-    def _figures_by_study(self, every: pl.DataFrame) -> dict[str, list[str]]:
+    def _figures_by_study(
+        self, every: pl.DataFrame, names: Iterable[str], measured: Mapping[str, Values]
+    ) -> dict[str, list[str]]:
         """The figures that some run of each study has, by its name; under none, those of any run."""
         if self._having[0] != every.height:
-            runs = self._runs([*LISTED])
+            names = [*names]
+            runs = self._runs(names, measured)
             asked = every.select(pl.col(ASKED_BY).alias(""), "plan_hash").unique()
-            has = runs.select("plan_hash", *(pl.col(name).is_not_null() for name in LISTED))
-            joined = asked.join(has, on="plan_hash").group_by("").agg(pl.col(*LISTED).any())
+            has = runs.select("plan_hash", *(pl.col(name).is_not_null() for name in names))
+            joined = asked.join(has, on="plan_hash").group_by("").agg(pl.col(*names).any())
             found = {row.pop(""): [name for name, some in row.items() if some] for row in joined.to_dicts()}
-            found[""] = [name for name in LISTED if any(name in each for each in found.values())]
+            found[""] = [name for name in names if any(name in each for each in found.values())]
             self._having = (every.height, found)
         return self._having[1]
 
@@ -215,16 +227,22 @@ def _changed(path: Path, overrides: str) -> Scenario | None:
         return None
 
 
-def _check_figures(names: Sequence[str]) -> None:
-    for name in names:
-        if name not in LISTED:
+def _metrics(names: Iterable[str]) -> dict[str, Metric]:
+    """What figures are, by name.
+
+    Raises:
+        InputError: One is no figure.
+    """
+    found = {name: listed_metric(name) for name in names}
+    for name, metric in found.items():
+        if metric is None:
             raise InputError("is no figure", key="figure", value=name, accepted=", ".join(LISTED))
+    return {name: metric for name, metric in found.items() if metric}
 
 
-def _meaning(name: str) -> str:
-    return LISTED[name].definition.replace("`", "") + (WORST if name in CALLS else "")
+def _meaning(metric: Metric) -> str:
+    return metric.definition.replace("`", "") + (WORST if metric.name in CALLS else "")
 
 
-def _label(name: str) -> str:
-    metric = LISTED[name]
-    return metric.unit.label(metric.title or name)
+def _label(metric: Metric) -> str:
+    return metric.unit.label(metric.title or metric.name)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from bufferlab.experiment.store.calls import LISTED
+from bufferlab.experiment.store.calls import LISTED, listed_metric
 from bufferlab.experiment.store.rows import DONE
 from bufferlab.results.metrics.metric import CONFIDENCE_SUFFIX, RUNS_SUFFIX
 from bufferlab.stats import t_quantile
@@ -24,7 +24,8 @@ def means_over_seeds(runs: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
         by: Columns that name a point.
     """
     done = runs.filter(pl.col("status") == DONE)
-    figures = [name for name in LISTED if name in runs.columns]
+    of_groups = [name for name in runs.columns if name not in LISTED and listed_metric(name)]
+    figures = [*(name for name in LISTED if name in runs.columns), *of_groups]
     constant = [] if by else [pl.lit("all").alias("_all")]
     grouped = done.with_columns(constant).group_by(by or ["_all"], maintain_order=True)
     means = grouped.agg(
@@ -54,7 +55,8 @@ def means_over_seeds(runs: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 
 def _is_censored(name: str, columns: Sequence[str]) -> pl.Expr:
     """Whether a run of a group lacks a figure since too few finished (`Metric.censored_by`)."""
-    count = LISTED[name].censored_by
+    metric = listed_metric(name)
+    count = metric.censored_by if metric else ""
     if count not in columns:
         return pl.lit(value=False)
     return (pl.col(name).is_null() & (pl.col(count) > 0)).any()
