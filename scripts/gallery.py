@@ -107,7 +107,7 @@ def _figure(chosen: Chosen, kept: Mapping[str, Mapping[str, Any]]) -> dict[str, 
         "tolerance": _tolerance(chosen),
         "reasons": list(_reasons(chosen)),
         **_live(chosen, kept.get(name, {})),
-        "shortened": "set" in said,
+        "shortened": any(key.startswith("run.") for key in said.get("set", {})),
     }
 
 
@@ -200,14 +200,15 @@ def _reasons(chosen: Chosen) -> Iterator[dict[str, Any]]:
         }
 
 
-def _point(chosen: Chosen, row: Mapping[str, Any]) -> str:
+def _point(chosen: Chosen, row: Mapping[str, Any]) -> dict[str, str]:
     claim = chosen.claims[row["claim"]]
     unit = f" {row['unit']}" if row["unit"] else ""
-    ours = "nothing" if row["ours"] is None else f"{_rounded(row['ours']):g}{unit}"
-    place = _place(chosen, row["setting"])
-    setting = f" ({place})" if place else ""
-    stated = f"stated {row['stated']}{_taken(claim)}{unit}" if row["stated"] else "nothing stated"
-    return f"{row['what']}{setting}: {stated}, here {ours}"
+    return {
+        "what": row["what"],
+        "place": _place(chosen, row["setting"]),
+        "stated": f"{row['stated']}{_taken(claim)}{unit}" if row["stated"] else "nothing",
+        "here": "nothing" if row["ours"] is None else f"{_rounded(row['ours']):g}{unit}",
+    }
 
 
 def _place(chosen: Chosen, setting: str) -> str:

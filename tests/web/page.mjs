@@ -852,6 +852,16 @@ const tests = {
     await fetches.getByText("Of 3 stated values ours is near 1 (within 20 %, 10 %, 18 %). 3 more cannot be compared.").waitFor();
     await fetches.getByText("so a queued packet was more than one segment.").waitFor();
     await fetches.getByText("mean time of a fetch, queue of 5 packets (without offload; buffer: 5 packets): stated 0.6701 s, here 0.4021 s").waitFor();
+    // what is alike of several points is said once, above a table of them
+    const least = page.getByRole("article", { name: "The more flows, the less buffer" });
+    await least.getByText("Point by point").click();
+    await least.getByText("our least buffer over RTT·C/√n; stated: bounded by the theoretical limit").first().waitFor();
+    const bounded = least.getByRole("region", { name: "our least buffer over RTT·C/√n", exact: true });
+    assert.deepEqual(await bounded.getByRole("row", { name: /^flows: 10 / }).locator("th, td").allTextContents(), ["flows: 10", "0.1536"]);
+    // shares are percent, in the chart as in the text
+    const kinds = page.getByRole("article", { name: "Five kinds of TCP with the buffers of Theorem 2" });
+    await kinds.getByText("The numbers").click();
+    await kinds.getByRole("row", { name: /^28 99\.1 / }).waitFor();
     await figure.getByText("The numbers").click();
     const simulated = Number(await figure.getByRole("row", { name: /^20 / }).getByRole("cell").first().textContent());
     await picture(page, "gallery");
@@ -886,6 +896,9 @@ const tests = {
       await page.getByText(/^At [1-9]/).nth(1).waitFor();
       assert.equal(await page.getByRole("alert").count(), 0, figure);
     }
+    // back in the gallery, the last figure is where it was left
+    await page.getByRole("link", { name: "Back to the gallery" }).click();
+    await page.waitForFunction((name) => Math.abs(document.getElementById(name)?.getBoundingClientRect().top ?? 1e6) < 400, figures.at(-1).split("=")[1]);
     for (const none of ["#figure=none", "#figure=__proto__", "#example=%00", "#figure="]) {
       await page.evaluate((hash) => (window.location.hash = hash), none);
       await page.getByRole("region", { name: "Scenario", exact: true }).waitFor();

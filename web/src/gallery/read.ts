@@ -13,6 +13,16 @@ interface Axis {
   log?: boolean;
   /** Where it begins, if not at 0. */
   from?: number;
+  /** What values are shown times, such as 100 for shares in percent. */
+  times?: number;
+}
+
+/** What is compared at a point of a figure: what, where, what is stated of it and what came of it here. */
+export interface Place {
+  what: string;
+  place: string;
+  stated: string;
+  here: string;
 }
 
 export interface Figure {
@@ -39,7 +49,7 @@ export interface Figure {
   /** How far values may be from the stated ones. */
   tolerance: string;
   /** The points that were compared, by verdict, and why they do not agree with what is stated. */
-  reasons: { verdict: string; why: string; points: string[] }[];
+  reasons: { verdict: string; why: string; points: Place[] }[];
   /** Of all live runs; none where nothing is random. */
   seed: number | null;
   /** What is called otherwise there than here. */
@@ -64,7 +74,15 @@ export interface Start {
   /** How its runs are beside what its figure draws. */
   said?: string;
   asked: Asked[];
+  /** The gallery, there where it is offered. */
+  back: string;
 }
+
+/** The id of the list of examples. */
+export const EXAMPLES_PLACE = "examples";
+
+/** The gallery's address that shows a figure, a document's figures or the examples. */
+export const placeOf = (id: string): string => `#gallery.${id}`;
 
 export const liveOf = (figure: Figure): string => `#figure=${figure.name}`;
 export const exampleOf = (name: string): string => `#example=${encodeURIComponent(name)}`;
@@ -74,15 +92,15 @@ export function startOf(hash: string): Start | null {
   const [kind, name = ""] = hash.split("=", 2);
   if (kind === "#example") {
     const example = EXAMPLES.find((each) => exampleOf(each.name) === hash);
-    return example ? { title: `Example: ${example.name}`, asked: [{ text: example.text, overrides: {} }] } : null;
+    return example ? { title: `Example: ${example.name}`, asked: [{ text: example.text, overrides: {} }], back: placeOf(EXAMPLES_PLACE) } : null;
   }
   const figure = kind === "#figure" ? DOCUMENTS.flatMap((document) => document.figures).find((each) => each.name === name) : undefined;
-  return figure ? { title: figure.title, said: besideChart(figure), asked: figure.variants.map(({ text }) => ({ text, overrides: {} })) } : null;
+  return figure ? { title: figure.title, said: besideChart(figure), asked: figure.variants.map(({ text }) => ({ text, overrides: {} })), back: placeOf(figure.name) } : null;
 }
 
 /** What live runs come to, beside the runs of the chart at the same points. */
 function besideChart({ y, seed, groups, variants, shortened }: Figure): string {
-  const short = (value: number): string => String(Number(value.toPrecision(3)));
+  const short = (value: number): string => String(Number(scaled(y, value).toPrecision(3)));
   const span = ([least, most]: Point): string => (short(least) === short(most) ? short(least) : `${short(least)} to ${short(most)}`);
   const points = variants.flatMap(({ name, here, tried, chart: [least, most] }) => {
     if (least === null) return [];
@@ -93,6 +111,9 @@ function besideChart({ y, seed, groups, variants, shortened }: Figure): string {
   const of = seed === null ? "" : `These runs have seed ${seed}, of 1 to 8 the one nearest to the usual${shortened ? "; they are shorter than the chart's" : ""}.`;
   return [groups, values, of].filter(Boolean).join(" ");
 }
+
+/** A value as it is shown. */
+export const scaled = ({ times = 1 }: Axis, value: number): number => Number((times * value).toPrecision(6));
 
 export interface Drawn {
   columns: Columns;
@@ -113,16 +134,16 @@ export function drawn(figure: Figure): Drawn {
     points: true,
     joined: !line.published,
     dash: line.published ? [] : dash(index),
-    places: new Map(line.points),
+    places: placesOf(figure.y, line.points),
   }));
   if (figure.published.length) {
-    const places = new Map(figure.published.map((each) => each.point));
+    const places = placesOf(figure.y, figure.published.map((each) => each.point));
     const from = [...new Set(figure.published.map(({ place }) => place))].join("; ");
     found.push({ label: `Published: ${from}`, color: PUBLISHED[0] ?? "", points: true, joined: false, places });
   }
   const all = [...new Set(found.flatMap((line) => [...line.places.keys()]))].sort((a, b) => a - b);
   if (figure.level !== null) {
-    const level = figure.level;
+    const level = scaled(figure.y, figure.level);
     found.push({ label: `Published: ${level}`, color: PUBLISHED[0] ?? "", points: false, joined: true, dash: [6, 3], places: new Map(all.map((x) => [x, level])) });
   }
   return {
@@ -130,6 +151,8 @@ export function drawn(figure: Figure): Drawn {
     lines: found.map(({ places: _, ...line }) => line),
   };
 }
+
+const placesOf = (y: Axis, points: Point[]): Map<number, number> => new Map(points.map(([at, value]) => [at, scaled(y, value)]));
 
 /** Null where a line has no point, and undefined between its points, through which lines are drawn. */
 function filled(all: number[], places: Map<number, number>): (number | null)[] {
@@ -150,6 +173,13 @@ export function countsOf({ verdicts, tolerance }: Figure): string {
   const parts = [...kept("limit", "keeps", (isBound) => isBound), ...near].join("; ");
   const left = count("not comparable");
   return [`${parts.charAt(0).toUpperCase()}${parts.slice(1)}.`, left ? `${left} more cannot be compared.` : ""].filter(Boolean).join(" ");
+}
+
+/** Points by what is compared and what is stated of it, where it is the same of several. */
+export function tablesOf(points: Place[]): { what: string; stated: string; points: Place[] }[] {
+  const found = new Map<string, Place[]>();
+  for (const point of points) found.set(point.what, [...(found.get(point.what) ?? []), point]);
+  return [...found].map(([what, those]) => ({ what, stated: those.every(({ stated }) => stated === those[0]?.stated) ? (those[0]?.stated ?? "") : "", points: those }));
 }
 
 /** "3 points differ". */
