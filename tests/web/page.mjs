@@ -819,7 +819,7 @@ const tests = {
     const answer = page.getByText("The ping takes 79 ms on average");
     assert.equal(await answer.count(), 0);
     await page.getByLabel("About 4 ms, as before").check();
-    await page.getByText("No. Right is: About 80 ms").waitFor();
+    await page.getByText("No: about 80 ms").waitFor();
     await page.getByLabel("About 80 ms: it waits").check();
     await page.getByText("Right.", { exact: true }).waitFor();
     assert.equal(await page.getByText("run it").count(), 0);

@@ -219,4 +219,26 @@ def test_what_to_take_along_is_so_in_the_story_s_own_runs() -> None:
         if number["metric"] == "goodput_bps":
             rates[number["variant"], number["of"]] = float(number["says"].split()[0])
     assert rates[1, "near"] > 1.2 * rates[1, "far"]  # FQ-CoDel's, where SplitBuff's are both 4.8 Mbps
-    assert "SplitBuff's rates are the more equal" in " ".join(split["end"].split())
+    end = " ".join(split["end"].split())
+    assert "SplitBuff's rates are the more equal" in end
+    waits = {
+        (number["variant"], number["of"]): number["says"]
+        for number in split["steps"][-1]["numbers"]
+        if number["metric"] == "wait_mean_ms"
+    }
+    assert f"far packets wait {waits[1, 'far']} there in place of {waits[0, 'far']}" in end
+    assert f"Near ones wait {waits[0, 'near']} under SplitBuff and {waits[1, 'near']} under FQ-CoDel" in end
+
+
+def test_far_flows_are_hit_half_as_often_as_they_send_a_quarter() -> None:
+    scenario, text = lesson_of("5-split", 0)
+    assert "sends a quarter as much as a near one, but is hit half as often" in text
+    for seed in (1, 2, 3, 4):
+        summary = bufferlab.run(scenario, overrides={"run.seed": seed}).summary()
+        sent, hit = (
+            value(summary, "far", metric) / value(summary, "near", metric)
+            for metric in ("goodput_bps", "recoveries")
+        )
+        assert 0.2 < sent < 0.3
+        assert 0.4 < hit < 0.6
+        assert value(summary, "far", "loss") > 1.2 * value(summary, "near", "loss")
