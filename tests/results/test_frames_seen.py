@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import polars as pl
 import pytest
 
 from bufferlab import Scenario, run
+from bufferlab.render.advise.compared import felt_column
 from bufferlab.results.frames_seen import FramesSeen
 from bufferlab.studies.choosing.objectives import possible_aspects
 from bufferlab.studies.targets import parse_target
@@ -87,6 +89,16 @@ def test_targets_and_aspects_are_about_bitrate_and_frames() -> None:
     metrics = ["goodput_bps", "frame_p95_ms", "frames_late"]
     assert [each.metric for each in aspects] == [f"meeting.{name}" for name in metrics]
     assert {each.kind for each in aspects} == {"calls"}
+
+
+def test_the_head_of_a_picture_s_time_says_of_which() -> None:
+    advice: Any = SimpleNamespace(answer=SimpleNamespace(mean=lambda _: SimpleNamespace(mean=60.0)))
+    heads = [felt_column(advice, each) for each in possible_aspects(scenario("1 Mbps", "300 ms"), 50.0)]
+    assert [(each.head, each.shown) for each in heads] == [
+        ("meeting", "Mbps"),
+        ("meeting", "p95 ms"),
+        ("meeting", "late %"),
+    ]
 
 
 def test_other_groups_have_no_frames() -> None:

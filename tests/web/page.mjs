@@ -56,7 +56,7 @@ const tests = {
     await page.getByText("Gray in the charts: the first 12 s, which the table at the end leaves out.").waitFor();
     await toTheEnd(page);
     assert.equal(await page.getByText(/^Gray in the charts/).count(), 0);
-    assert.deepEqual(await page.getByRole("region", { name: "What the run came to" }).locator("th[scope=col]").allTextContents(), ["packets of", "wait: mean", "lost", "a flow got", "packet took"]);
+    assert.deepEqual(await page.getByRole("region", { name: "What the run came to" }).locator("th[scope=col]").allTextContents(), ["packets of", "wait: mean", "lost", "a flow got", "packet took: mean"]);
     await page.getByText(/^call: what is said is heard after \d\d(\.\d)? ms, rating R 93\.2, MOS 4\.4/).waitFor();
     // what words mean is said beside them, also to keys
     await page.getByRole("button", { name: "What does heard after, R, MOS mean?" }).focus();
@@ -523,6 +523,20 @@ const tests = {
     await button(page, "Step").click();
     await page.getByText(/^At [1-9]/).waitFor();
   },
+  async "buffers beside each other have one unit, and are explained once"(open) {
+    const page = await open(shared({ version: 1, variants: ["1 bdp", "33 packets", "2 bdp"].map((buffer) => ({ text: SMALL, overrides: { "bottleneck.buffer": buffer } })) }));
+    for (const [index, heading] of ["33 packets", "33 packets", "67 packets"].entries()) {
+      await page.getByRole("region", { name: `Variant ${index + 1}` }).getByRole("heading", { name: `fifo, buffer ${heading}` }).waitFor();
+    }
+    for (const index of [0, 1, 2]) await page.getByText("Buffers for this link: what each number is the answer to").nth(index).click();
+    assert.equal(await page.getByText("They differ as they answer different questions").count(), 1);
+  },
+  async "of pages that did not end in what is counted it is said"(open) {
+    const page = await open(small(SMALL.replace("}]", '}, { name = "pages", application = { kind = "web", size = "1 MB", every = "10 s" }, rtt = "20 ms" }]')));
+    await atTheEnd(page);
+    const cells = await page.getByRole("region", { name: "What the run came to" }).getByRole("row").evaluateAll((rows) => rows.map((row) => [row.cells[0].textContent, row.cells[4]?.textContent]));
+    assert.deepEqual(cells.filter(([name]) => ["near", "pages"].includes(name)), [["near", "–"], ["pages", "none ended"]]);
+  },
   async "as a file the page says what it needs"(open) {
     const page = await open(small(), { scripts: false });
     await page.getByText("browsers open such a page from a web server only").waitFor();
@@ -677,7 +691,7 @@ const tests = {
     const chosen = await page.evaluate(() => document.activeElement.value.slice(document.activeElement.selectionStart, document.activeElement.selectionEnd));
     assert.equal(chosen, SMALL.split("\n")[2].replace("10 Mbps", "10 Mppp"));
     await page.getByLabel("TOML or JSON").fill(SMALL);
-    await button(page, "Run this text").click();
+    await button(page, "Use this text").click();
     await page.getByText(/% of 10 Mbps/).waitFor();
     assert.equal(await page.getByRole("alert").count(), 0);
   },
@@ -724,7 +738,7 @@ const tests = {
     await box.fill(text.replace("[run]", "[run"));
     await form.getByText("The form is here once the text can be read").waitFor();
     await box.fill(text);
-    await button(page, "Run this text").click();
+    await button(page, "Use this text").click();
 
     // sliders' values go into the text
     await page.getByRole("button", { name: /^BDP: / }).click();

@@ -34,6 +34,8 @@ export const percent = (share: number): string => `${Number((100 * share).toPrec
 
 export const whole = (value: number): string => Math.round(value).toLocaleString("en-US");
 
+export const packets = (count: number): string => `${whole(count)} ${count === 1 ? "packet" : "packets"}`;
+
 /** Okabe and Ito's colors, which people who see few colors can tell apart. */
 const COLORS = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a800", "#7f7f7f"];
 

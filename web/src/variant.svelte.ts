@@ -3,7 +3,7 @@ import { started } from "./engine/host";
 import { Layout, type LinkView } from "./engine/layout";
 import type { Answer, Asked, Discipline, Inside, Limit, Mark, Move, Problem, Summary, Waits } from "./engine/types";
 import type { Runner } from "./engine/worker";
-import { typed, whole } from "./format";
+import { packets, typed } from "./format";
 import { Measurement, USUAL, wanted } from "./measure.svelte";
 import { useOf } from "./parts/targets";
 import { Parted } from "./parted.svelte";
@@ -297,7 +297,7 @@ export class Variant {
   /** The buffer that runs now, as people write it. */
   get buffer(): string {
     const isMoved = this.moved.some(({ link, to }) => link === this.link && "limit" in to);
-    return isMoved ? `${whole(this.capacity)} ${this.capacity === 1 ? "packet" : "packets"}` : (this.answer?.links[this.link]?.buffer ?? "");
+    return isMoved ? packets(this.capacity) : (this.answer?.links[this.link]?.buffer ?? "");
   }
 
   /** Changes that the measurement has in it: one during the warm-up is before all of it. */

@@ -2,6 +2,7 @@
 
 import { isTable } from "../form/schema";
 import { read } from "../form/text";
+import { packets } from "../format";
 import { wordOf } from "../keys";
 import type { Variant } from "../variant.svelte";
 
@@ -9,28 +10,38 @@ const MOST = 2;
 
 /** What sets each apart, as short as it goes: queue and buffer, and where those are the same what else differs. */
 export function namesOf(variants: Variant[]): string[] {
-  const apart = apartOf(variants);
-  return variants.map((variant, index) => `${queueOf(variant)}${apart[index]}`);
+  const [queues, apart] = [queuesOf(variants), apartOf(variants)];
+  return variants.map((_, index) => `${queues[index]}${apart[index]}`);
+}
+
+/** Buffers of variants as people write them, in one unit: in packets where they were written in several. */
+export function buffersOf(variants: Variant[]): string[] {
+  const units = new Set(variants.map(({ buffer }) => buffer.replace(/^[\d.]+\s*/, "").replace(/^packet$/, "packets")));
+  return variants.map(({ buffer, capacity }) => (units.size > 1 && Number.isFinite(capacity) ? packets(capacity) : buffer));
 }
 
 /** Behind queue and buffer: what else sets those apart that have both in common. */
 export function apartOf(variants: Variant[]): string[] {
-  const queues = variants.map(queueOf);
+  const queues = queuesOf(variants);
   return variants.map((variant, index) => {
     const twins = variants.filter((_, at) => at !== index && queues[at] === queues[index]);
     return differences(variant, twins).map((each) => `, ${each}`).join("");
   });
 }
 
-function queueOf(variant: Variant): string {
-  const link = variant.answer?.links[variant.link];
-  return link ? `${link.plan.discipline.kind}, ${variant.buffer}` : "no run";
+function queuesOf(variants: Variant[]): string[] {
+  const buffers = buffersOf(variants);
+  return variants.map(({ answer, link: at }, index) => {
+    const link = answer?.links[at];
+    return link ? `${link.plan.discipline.kind}, ${buffers[index]}` : "no run";
+  });
 }
 
 /** Settings that one of the others lacks, or has another value of. */
 function differences(variant: Variant, twins: Variant[]): string[] {
   const others = twins.map(({ answer }) => settingsOf(answer?.toml));
-  const own = [...settingsOf(variant.answer?.toml)].filter(([path, value]) => !/^run\.(name|seed)$|\.queue(\.discipline)?$/.test(path) && others.some((settings) => settings.get(path) !== value));
+  const buffer = `${variant.answer?.links[variant.link]?.path}.buffer`; // which they have in common, however it is written
+  const own = [...settingsOf(variant.answer?.toml)].filter(([path, value]) => path !== buffer && !/^run\.(name|seed)$|\.queue(\.discipline)?$/.test(path) && others.some((settings) => settings.get(path) !== value));
   const found = own.slice(0, MOST).map(([path, value]) => `${worded(path, variant)} ${value}`);
   const seed = variant.answer?.seed;
   return twins.some((twin) => twin.answer?.seed !== seed) ? [...found, `seed ${seed}`] : found;

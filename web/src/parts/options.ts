@@ -4,7 +4,7 @@
 const HERE: [option: string, here: string][] = [
   ["--set", "change it with the sliders or in the scenario's text, and ask again"],
   ["--utilization", "the field “The link has to be busy” above"],
-  ["--target", "targets under [advise] in the scenario's text"],
+  ["--target", "targets under [advise] in the scenario's text, with those that are there"],
   ["--for", "for under [advise] in the scenario's text"],
   ["--today", "the tick at “My router runs today what is shown now”"],
 ];
@@ -19,7 +19,9 @@ export const hasOptions = (of: unknown): boolean => named(of).length > 0;
 /** What to do in the page in the place of these options; and those that only a terminal has. */
 export function waysOf(of: unknown): { here: string[]; terminal: string[] } {
   const options = named(of);
-  const here = HERE.filter(([option]) => options.includes(option)).map(([option, way]) => `${option}: ${way}`);
+  const targets = [...new Set([...JSON.stringify(of).matchAll(/--target '([^']+)'/g)].map(([, target = ""]) => target))];
+  const asText = targets.map((target) => `, targets = [${JSON.stringify(target)}]`).join(" or");
+  const here = HERE.filter(([option]) => options.includes(option)).map(([option, way]) => `${option}: ${way}${option === "--target" ? asText : ""}`);
   return { here, terminal: options.filter((option) => !HERE.some(([known]) => known === option)) };
 }
 

@@ -70,7 +70,7 @@ const LABELS: [string, string][] = [
   ["default", "what such a router runs where nobody configured a queue."],
   ["runner-up", "the best of the other queues, with the setting that its own search found."],
   ["half", "the answer with half of its buffer."],
-  ["plain", "what many routers have alone: the smallest FIFO that meets the targets, if users in all, by their weights, fare less than 5 % worse with it than with larger ones that do; a call alone may gain by a larger one. What a better queue brings, is seen beside it."],
+  ["plain", "what many routers have alone: the smallest FIFO that meets the targets and with which users together fare nearly as well as with larger ones (within 5 %). What a better queue brings is seen beside it."],
   ["as large", "a FIFO as large as the answer's class for the rest."],
   ["lacking", "FQ-CoDel, which this router does not have."],
   ["what if", "the answer tried with other traffic: more and fewer flows, other round trips, other controls."],

@@ -250,6 +250,16 @@ def _is_shown(aspect: Aspect, all_of_them: Sequence[Aspect]) -> bool:
     return name != "jain_index" or len(groups) <= 1
 
 
+_SHORT: Final = {
+    "call_r": "R",
+    "jain_index": "Jain",
+    "stalls": "stalled %",
+    "frames_late": "late %",
+    "frame_p95_ms": "p95 ms",
+}
+"""What stands below a group's name where its unit would not say what it is."""
+
+
 def felt_column(advice: Advice, aspect: Aspect) -> Column:
     """A column for what users feel."""
     group, _, name = aspect.metric.rpartition(".")
@@ -257,8 +267,7 @@ def felt_column(advice: Advice, aspect: Aspect) -> Column:
     known = advice.answer.mean(aspect.metric).mean
     if unit is SECONDS and known is not None and known < 1:
         unit = BRIEF_SECONDS
-    short = {"call_r": "R", "jain_index": "Jain", "stalls": "stalled %", "frames_late": "late %"}
-    return Column(group or "all", short.get(name, unit.shown), aspect.metric, unit)
+    return Column(group or "all", _SHORT.get(name, unit.shown), aspect.metric, unit)
 
 
 def _cells(row: Compared, measured: Measured, columns: Sequence[Column]) -> list[str]:
