@@ -23,6 +23,8 @@ from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.advise.today import Today
+from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.least import Run
 from bufferlab.studies.targets import Values
@@ -179,6 +181,32 @@ def test_a_row_beside_the_answer_says_that_it_misses_and_has_a_column_of_what_is
     assert "runner-up fifo, 14 packets*  99.4   0.5    20   41    71        4.7" in text
     alone = advised({"fifo": (14, runs(FIFO))})
     assert list(comparison(alone)) == []
+
+
+def today_with(p99: float) -> Today:
+    rival = Rival(
+        "today, as it is",
+        Estimate(0.3, 0.001, 5),
+        is_equal=False,
+        is_open=False,
+        is_alike=False,
+        missed=(),
+        worst=None,
+    )
+    values = {**FIFO, "wait_mean_ms": 30.0, "wait_p99_ms": p99}
+    return Today(rival, (), tuple(runs(values)), "fifo", "64 packets", 64, None)
+
+
+def test_few_packets_that_wait_longer_than_today_are_beside_todays() -> None:
+    """A mean of 15 ms in place of 30 hid a 99th percentile of 119 ms in place of 41."""
+    named = [Aspect("throughput", "a", f"a-long-name-{at}.goodput_bps", "more") for at in range(4)]
+    advice = advised({"fifo": (14, runs({**FIFO, **{each.metric: 5e6 for each in named}}))})
+    heads = []
+    for p99 in (30.0, 50.0):
+        beside = dataclasses.replace(advice, aspects=tuple(named), today=today_with(p99))
+        head, *_ = comparison(beside)
+        heads.append(head.text)
+    assert " p99 " in heads[0] and " p99 " not in heads[1]
 
 
 def test_a_table_says_where_a_difference_may_be_chance() -> None:

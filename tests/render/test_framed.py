@@ -303,6 +303,13 @@ def test_what_gave_way_before_a_long_line_comes_back_where_that_leaves_room() ->
     full = [Line("kept", "a") for _ in range(18)]
     shown = Box("Title", ["One sentence."], [*rows, *full]).fitted(80)
     assert [each.text for each in shown[:3]] == ["", "", ""]
+    # so do two that the room would be enough for
+    table = [
+        Line(str(at), f"cell {at}", ends=[6], shorter=[(place, "")])
+        for at, place in enumerate((2, 2, 2, 9, 9))
+    ]
+    shown = Box("Title", ["One sentence."], [*table, *full[1:]]).fitted(80)
+    assert [each.text for each in shown[:5]] == [""] * 5
 
 
 def test_the_page_has_a_row_s_texts_one_by_one_and_all_that_a_terminal_has_no_room_for() -> None:

@@ -213,11 +213,16 @@ def _given_back(lines: list[Line], taken: Sequence[dict[int, Line]], most: int, 
     for whole in reversed(taken):
         more = [whole.get(at, each) for at, each in enumerate(lines)]
         is_next = all(each.less() == lines[at] for at, each in whole.items())
-        rows = [each for each in more if each.ends and each.text]
-        is_alone = len(rows) == 1 and rows[0] in whole.values()  # a row without the table's head
-        if is_next and not is_alone and sum(each.height(room) for each in more) <= most:
+        if is_next and not _is_headless(more) and sum(each.height(room) for each in more) <= most:
             lines = more
     return lines
+
+
+def _is_headless(lines: Sequence[Line]) -> bool:
+    """Whether a table has rows without its first one, the head, or the head alone."""
+    table = [each for each in lines if each.ends]
+    shown = [each for each in table if each.text]
+    return bool(shown) and (shown[0] is not table[0] or len(shown) == 1)
 
 
 def _spaces(line: Line) -> str:

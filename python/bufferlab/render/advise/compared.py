@@ -76,7 +76,7 @@ class Column(NamedTuple):
 
 
 _LATE: Final = Column("p99", MILLISECONDS.shown, "wait_p99_ms", MILLISECONDS)
-"""Behind the mean wait, where there is room for all columns."""
+"""Behind the mean wait, where there is room for all columns, or today's is shorter."""
 
 _BEHIND_WAIT: Final = 3
 
@@ -90,9 +90,18 @@ def comparison(advice: Advice) -> Iterator[Line]:
     more = [*columns[:_BEHIND_WAIT], _LATE, *columns[_BEHIND_WAIT:]]
     plain, wider = (_table(rows, each, seeds) for each in (columns, more))
     is_shown = _LATE.metric in {each.metric for each in columns}
-    if not is_shown and _is_within(wider) and len(wider) == len(plain):
+    has_room = _is_within(wider) and len(wider) == len(plain)
+    if not is_shown and (has_room or _waits_later(advice)):
         columns = more
     yield from in_columns(rows, columns, seeds)
+
+
+def _waits_later(advice: Advice) -> bool:
+    """Whether few packets wait longer with the answer than today, which a shorter mean hides."""
+    if advice.today is None:
+        return False
+    now, then = (each.mean(_LATE.metric).mean for each in (advice.today, advice.answer))
+    return now is not None and then is not None and then > now
 
 
 def in_columns(rows: Sequence[Compared], columns: Sequence[Column], seeds: int) -> Iterator[Line]:
