@@ -25,6 +25,7 @@ def test_what_rounds_to_the_same_is_not_said_to_differ() -> None:
 def test_what_a_target_has_is_said_with_what_was_asked_for() -> None:
     target = make_target("loss", 0.01)
     assert asked(target, 0.03) == "loss 3 % (asked 1 %)"
+    assert asked(target, 0.017394) == "loss 1.74 % (asked 1 %)"  # as the row of the link has it
     assert (
         asked(target, 0.01004, is_assumed=True, more=", else 2 %")
         == "loss 1.004 % (our default 1 %, else 2 %)"

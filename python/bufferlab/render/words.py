@@ -136,7 +136,7 @@ def asked(target: Target, mean: float | None, *, is_assumed: bool = False, more:
         more: What stands behind the bound.
     """
     bound = f"{'our default' if is_assumed else 'asked'} {target.show(target.bound)}{more}"
-    return f"{title_text(target)} {target.show_measured(mean)} ({bound})"
+    return f"{title_text(target)} {target.show_measured(mean, 3)} ({bound})"
 
 
 def title_text(target: Target) -> str:
