@@ -149,6 +149,24 @@ def test_ctrl_c_leaves_the_answers_that_are_known() -> None:
     assert not any(each.finished for each in left.links)  # the usual settings alone were tried
 
 
+def test_an_answer_of_one_queue_does_not_replace_one_of_all() -> None:
+    """The search of a FIFO's buffers comes first, and knows nothing of the queues that were taken before."""
+    notes: list[str] = []
+
+    def watch(_advice: Advice | None, note: str) -> None:
+        notes.append(note)
+        if "running all answers together" in notes and not note:
+            raise KeyboardInterrupt
+
+    with pytest.raises(RunInterrupted) as interrupted:
+        advised("each", "utilization >= 60 %", watch=watch)
+    left = interrupted.value.finished
+    assert isinstance(left, LinksAdvice)
+    assert any(note.startswith("searching the buffers: fifo ") for note in notes)
+    assert [each.stage for each in left.links] == ["first", "first"]
+    assert [entry.name for entry in left.joint] == [each.answer.name for each in left.links]
+
+
 @pytest.mark.parametrize(
     ("links", "targets", "message"),
     [

@@ -89,6 +89,7 @@ def answer_link(
     runner: Runner,
     assumed: Iterable[str] = (),
     settled: Collection[str] = (),
+    known: Advice | None = None,
     watch: Watch | None = None,
 ) -> Advice:
     """Say which queue a link should run and how large its buffer should be.
@@ -101,6 +102,7 @@ def answer_link(
         runner: Runs the simulations.
         assumed: What the scenario takes for granted.
         settled: Links that have answers of their own in place.
+        known: An earlier answer, which is the best so far until another one is of all queues.
         watch: Called with the best answer so far.
 
     Raises:
@@ -109,7 +111,9 @@ def answer_link(
     """
     check(base, index, needs, manner)
     with runner as keeping:
-        answering = _Answering(base, index, needs, manner, assumed=assumed, runner=keeping, watch=watch)
+        answering = _Answering(
+            base, index, needs, manner, assumed=assumed, runner=keeping, known=known, watch=watch
+        )
         try:
             advice = answering.run()
             if manner.usual:
@@ -137,6 +141,7 @@ class _Answering:
         *,
         assumed: Iterable[str],
         runner: Runner,
+        known: Advice | None,
         watch: Watch | None,
     ) -> None:
         self.base = base
@@ -150,7 +155,7 @@ class _Answering:
         self.budget = Budget(QUICK_S if manner.quick else None)
         self.besides: dict[str, Bench] = {}
         """What measures what is beside the answer, by its name."""
-        self.course = self._course(None, lengthen=manner.lengthen)
+        self.course = self._course(known, lengthen=manner.lengthen)
 
     @property
     def runs(self) -> int:

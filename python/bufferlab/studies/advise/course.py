@@ -290,8 +290,10 @@ class Course:
         return self.lengthen and long_enough(self.question, advice) is not None
 
     def _tell(self, advice: Advice) -> Advice:
-        self.best = advice
-        self.watch(advice, "")
+        """Tell who watches, and keep the answer, unless it is of few queues and one of all is known."""
+        if advice.stage != "begun" or self.best is None or self.best.stage == "begun":
+            self.best = advice
+        self.watch(self.best, "")
         return advice
 
     def say(self, note: str) -> None:

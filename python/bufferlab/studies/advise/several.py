@@ -330,8 +330,11 @@ class _Course:
         def watch(advice: Advice | None, note: str) -> None:
             what, semicolon, far = note.partition(";")
             text = f"{what} ({name}){semicolon}{far}" if note else ""
-            self.watch(advice or self.found.get(index), text)
+            self.watch(advice or known, text)
 
+        known = self.found.get(index)
+        if known is not None:  # there is more to come
+            known = self.found[index] = dataclasses.replace(known, finished=False)
         try:
             advice = answer_link(
                 with_answers(self.base, {i: each.answer for i, each in self.found.items() if i != index}),
@@ -340,10 +343,11 @@ class _Course:
                 manner,
                 runner=self.runner,
                 settled=[self.base.links[each]["name"] for each in self.needs],
+                known=known,
                 watch=watch,
             )
         except RunInterrupted as interrupted:
-            if isinstance(interrupted.finished, Advice):
+            if isinstance(interrupted.finished, Advice) and interrupted.finished is not known:
                 self._keep(index, interrupted.finished)
             raise
         self._keep(index, dataclasses.replace(advice, finished=advice.finished and not manner.usual))
