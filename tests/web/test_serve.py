@@ -409,6 +409,8 @@ def test_lists_have_what_each_group_of_a_sweep_got(address: str) -> None:
     _, job = api.begin("sweep", text.replace(", rtt", "\nrtt") + others, vary=["bottleneck.queue=fifo,codel"])
     state = api.ended(job)
     assert state["state"] == "done", state["progress"]
+    for head in ("call: late, %", "call: goodput a flow, Mbps", "pages: took, median, s"):
+        assert head in json.dumps(state["view"])
     _, listed = api.listed()
     named = {each["name"]: each["title"] for each in listed["figures"]}
     (group,) = listed["groups"]

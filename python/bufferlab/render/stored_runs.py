@@ -9,7 +9,7 @@ import polars as pl
 
 from bufferlab.display import as_view, significant
 from bufferlab.experiment.store import calls
-from bufferlab.experiment.store.calls import LISTED
+from bufferlab.experiment.store.calls import listed_metric, shown_of_groups
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.scenario import ScenarioLines
 from bufferlab.render.summary import notes, unknown
@@ -56,7 +56,10 @@ def sweep_view(sweep: Sweep) -> View:
         f"before, {repeated}{sweep.failed} failed; {significant(sweep.wall_s, 3)} s"
     )
     means = sweep.means
-    columns = [*sweep.parameters, *with_widths(means, [*SHOWN, *calls.SHOWN])]
+    columns = [
+        *sweep.parameters,
+        *with_widths(means, [*SHOWN, *calls.SHOWN, *shown_of_groups(means.columns)]),
+    ]
     hint = f"bufferlab results {sweep.store.directory}"
     heading, *table = runs_view(title, means.select(columns), _POINTS, hint).parts
     scenario = ScenarioLines(sweep.resolved, varied=_varied(sweep)).terms()
@@ -90,7 +93,7 @@ def with_widths(frame: pl.DataFrame, figures: Sequence[str]) -> list[str]:
 def _grid(frame: pl.DataFrame) -> Grid:
     """A row for each of the frame; the columns before the first figure, at least one, tell rows apart."""
     names = [name for name in frame.columns if not _is_beside(name)]
-    labels = max(next((at for at, name in enumerate(names) if name in LISTED), len(names)), 1)
+    labels = max(next((at for at, name in enumerate(names) if listed_metric(name)), len(names)), 1)
     columns = [_column(name, is_number=frame.schema[name].is_numeric()) for name in names]
     rows = [[_cell(row, name) for name in names] for row in frame.iter_rows(named=True)]
     return Grid(columns[:labels], columns[labels:], rows)
@@ -98,13 +101,12 @@ def _grid(frame: pl.DataFrame) -> Grid:
 
 def _is_beside(name: str) -> bool:
     """Whether a column is shown in the cells of its figure's."""
-    return any(name.removesuffix(suffix) in LISTED for suffix in (CONFIDENCE_SUFFIX, RUNS_SUFFIX)) and (
-        name not in LISTED
-    )
+    of = (name.removesuffix(suffix) for suffix in (CONFIDENCE_SUFFIX, RUNS_SUFFIX))
+    return not listed_metric(name) and any(listed_metric(each) for each in of)
 
 
 def _column(name: str, *, is_number: bool) -> Column:
-    metric = LISTED.get(name)
+    metric = listed_metric(name)
     head = metric.label if metric else name
     return Column(head) if is_number else Column(head, "left", wraps=True)
 
@@ -113,7 +115,7 @@ def _cell(row: dict[str, Any], name: str) -> str:
     value, width = row[name], row.get(name + CONFIDENCE_SUFFIX)
     if value is None:
         return unknown(row.get(name + RUNS_SUFFIX), row.get("runs"))
-    metric = LISTED.get(name)
+    metric = listed_metric(name)
     if metric is None:
         return significant(value, 6) if isinstance(value, float) else str(value)
     return metric.unit.text(value, width) + of_runs(row.get(name + RUNS_SUFFIX), row.get("runs"))

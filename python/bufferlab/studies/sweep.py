@@ -21,7 +21,7 @@ from bufferlab.experiment.points import Point, check, check_sampled, given_point
 from bufferlab.experiment.runner import Engine, Runner
 from bufferlab.experiment.simulation import ScenarioLike, prepare, seed_list
 from bufferlab.experiment.store import ENGINE, Store, open_store
-from bufferlab.experiment.store.calls import with_rated_calls
+from bufferlab.experiment.store.calls import with_users
 from bufferlab.experiment.store.means import means_over_seeds
 from bufferlab.experiment.store.parameters import expand, parameter_paths
 from bufferlab.experiment.store.rows import DONE
@@ -77,13 +77,13 @@ class Sweep(display.Displayed):
     def runs(self) -> pl.DataFrame:
         """One row per run: what was varied, then the columns of `experiment.store.rows`; also failures.
 
-        Where calls were rated, the figures of the worst group's follow.
+        Where calls were rated, the figures of the worst group's follow, then those of single groups.
         """
         texts = [json.dumps(point, ensure_ascii=False) for point in self.points for _ in range(self.seeds)]
         asked = pl.DataFrame({"plan_hash": self.hashes, "parameters": texts})
         found = self.store.runs(ENGINE).drop("parameters", "overrides")
         rows = asked.join(found, on="plan_hash", how="inner", maintain_order="left")
-        return expand(with_rated_calls(rows, self.store.last_measured()), self.parameters)
+        return expand(with_users(rows, self.store.last_measured()), self.parameters)
 
     @property
     def means(self) -> pl.DataFrame:

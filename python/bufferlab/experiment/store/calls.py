@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any, Final
 
@@ -37,10 +38,23 @@ def listed_metric(name: str) -> Metric | None:
     return replace(metric, name=name, title=f"{group}: {metric.title}", censored_by=count)
 
 
-def with_rated_calls(runs: pl.DataFrame, measured: Mapping[str, str]) -> pl.DataFrame:
-    """Runs with `SHOWN`, as `with_measured`; without them if no call was rated."""
-    rated = with_measured(runs, read_measured(measured), SHOWN)
-    return rated.drop(name for name in SHOWN if not rated[name].count())
+def with_users(runs: pl.DataFrame, measured: Mapping[str, str]) -> pl.DataFrame:
+    """Runs with `SHOWN`, if a call was rated, and with the figures of single groups, as `with_measured`."""
+    values = read_measured({run: measured[run] for run in runs["plan_hash"] if run in measured})
+    groups = figures_of_groups([*values.values()])
+    found = with_measured(runs, values, [*SHOWN, *groups])
+    return found.drop(name for name in SHOWN if not found[name].count())
+
+
+def shown_of_groups(names: Sequence[str]) -> list[str]:
+    """Those of groups in a list if none are asked for: times of pages, bitrate and late pictures of calls."""
+    seen = {name.rpartition(".")[0] for name in names if name.endswith(".frames_late")}
+    return [
+        name
+        for name in names
+        if name.endswith((".exchange_p50_s", ".frames_late"))
+        or (name.endswith(".goodput_bps") and name.rpartition(".")[0] in seen)
+    ]
 
 
 def with_measured(runs: pl.DataFrame, measured: Mapping[str, Values], names: Sequence[str]) -> pl.DataFrame:
@@ -70,13 +84,13 @@ def figures_of_groups(measured: Sequence[Values]) -> list[str]:
         for group in groups
         for figure in OF_GROUPS
         if (name := f"{group}.{figure}") in found
-        and not (_of_pictures(figure) and f"{group}.frames_late" in found)
+        and not (figure.startswith("exchange_") and _is_of_calls(group, found))
     ]
 
 
-def _of_pictures(figure: str) -> bool:
-    """Whether of a video call it says of a picture what another figure says better."""
-    return figure.startswith("exchange_")
+def _is_of_calls(group: str, found: AbstractSet[str]) -> bool:
+    """Whether other figures say better than exchanges how a group's packets fare."""
+    return bool(found & {f"{group}.frames_late", f"{group}.call_r"})
 
 
 def _flat(values: object) -> Iterator[tuple[str, Any]]:
