@@ -12,11 +12,13 @@ from matplotlib.figure import Figure
 
 from bufferlab.render.advise.buffers import spread
 from bufferlab.render.advise.compared import comparison
+from bufferlab.render.advise.evidence import evidence
 from bufferlab.render.advise.felt import behind_text, fare_text
 from bufferlab.render.advise.trade import room
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.view import advice_view
 from bufferlab.render.advise.words import sure_text
+from bufferlab.render.view import View
 from bufferlab.render.words import measured
 from bufferlab.results.metrics.metric import BITS_PER_S, FRACTION, MILLISECONDS
 from bufferlab.stats import Estimate
@@ -80,11 +82,20 @@ def test_the_room_that_a_bound_on_waits_leaves_is_shown_where_the_least_buffer_i
         80: {**FIFO, "wait_mean_ms": 29.0},  # behind a miss
     }
     roomy = entry("fifo", 14, runs(FIFO), plain.targets, other=tried)
+    same = dataclasses.replace(plain, entries={roomy.name: roomy})
+    text = " ".join(" ".join(box(same)).split())
+    assert (
+        "14 packets are about the least; up to 40 packets meet all targets, too: loss 0.3 % instead of 0.5, "
+        "mean wait 29 ms instead of 20."
+    ) in text
+    assert "room Larger" not in text
+    tried[40] = {**tried[40], "loss": 0.004}  # not clearly less
+    roomy = entry("fifo", 14, runs(FIFO), plain.targets, other=tried)
     text = " ".join(" ".join(box(dataclasses.replace(plain, entries={roomy.name: roomy}))).split())
     assert (
-        "room Larger buffers meet all targets, too, up to 40 packets (60 KB, 24 ms): loss 0.3 %, mean wait "
+        "room Larger buffers meet all targets, too, up to 40 packets (60 KB, 24 ms): loss 0.4 %, mean wait "
         "29 ms (1 run)."
-    ) in text
+    ) in text and "about the least" not in text
     close = entry("fifo", 14, runs(FIFO), plain.targets, other={16: FIFO, 60: tried[60]})
     assert room(dataclasses.replace(plain, entries={close.name: close})) is None  # 16 is no larger buffer
     unbound = advised({"fifo": (14, runs(FIFO))}, targets[:1])
@@ -134,6 +145,44 @@ def test_of_an_equal_queue_that_looks_better_it_is_said_why_the_other_is_preferr
     text = behind_text(shown, advice.entries[rival.name], advice.answer)
     begin = "better by 2.0 ± 1.0 %, too little to notice (5 %)"
     assert text == f"{begin}; fq_codel is preferred{why}"
+
+
+@pytest.mark.parametrize(
+    ("behind", "end"),
+    [
+        (Estimate(0.019, 0.178), "worse by 1.9 ± 17.8 %: these runs cannot tell"),
+        (Estimate(0.019, 0.02), "worse by 1.9 ± 2.0 %, too little to notice (5 %)"),
+    ],
+)
+def test_what_an_interval_leaves_open_is_not_called_too_little_to_notice(behind: Estimate, end: str) -> None:
+    advice = advised(MET)
+    (rival,) = advice.choice.rivals
+    shown = dataclasses.replace(rival, behind=behind, is_equal=True, is_open=False)
+    assert behind_text(shown, advice.entries[rival.name], advice.answer) == end
+
+
+@pytest.mark.parametrize(
+    ("behind", "most"),
+    [
+        (Estimate(0.14, 0.09), "call: rating R 71 instead of 93"),
+        (Estimate(-0.14, 0.09), "mean wait 20 ms instead of 4 ms"),
+        (Estimate(0.14, 0.2), ""),
+    ],
+)
+def test_each_queue_that_is_surely_worse_or_better_says_in_what_most(behind: Estimate, most: str) -> None:
+    advice = advised(MET)
+    (rival,) = advice.choice.rivals
+    wait, _, rating = advice.aspects
+    shown = dataclasses.replace(rival, behind=behind, worst=(rating, 0.2), gains=wait)
+    choice = dataclasses.replace(advice.choice, rivals=(shown,))
+    (grid,) = [
+        each
+        for each in evidence(dataclasses.replace(advice, choice=choice))
+        if each.title.startswith("Queues")
+    ]
+    named = [row[-1] for row in grid.rows] if grid.heads[-1].head == "most in" else ["", ""]
+    assert named == ["", most]
+    assert max(map(len, View([grid]).text(80).splitlines())) <= 80
 
 
 def test_less_and_more_buffer_has_about_a_row_a_doubling_and_what_each_group_gets() -> None:

@@ -20,7 +20,7 @@ from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.settling import ShortRuns
 from bufferlab.studies.targets import Values
 
-from ..advised import FIFO, FQ_CODEL, advised, entry, runs, site
+from ..advised import DOWNLOADS, FIFO, FQ_CODEL, advised, entry, runs, site
 from .boxes import MET, box
 
 
@@ -111,6 +111,24 @@ def test_a_time_that_is_unknown_since_few_finish_says_so() -> None:
 
 
 @pytest.mark.parametrize(
+    ("times", "text"),
+    [
+        ([None] * 5, "hardly any page was finished"),
+        ([1.0, 1.1, None, None, None], "hardly any page was finished in 3 of 5 runs"),
+        ([1.0] * 5, "fetched in 1 s, 95th percentile 1 s"),
+    ],
+)
+def test_pages_that_hardly_finish_have_no_unknown_time(times: list[float | None], text: str) -> None:
+    place = site(DOWNLOADS, Users("pages", "web", 4, "reno"))
+    given = [
+        {**run, "pages.exchange_p50_s": each, "pages.exchange_p95_s": each, "pages.exchanges_not_done": 9}
+        for run, each in zip(runs(FIFO, identical=True), times, strict=True)
+    ]
+    made = advised({"fifo": (14, given)}, where=place)
+    assert dict(users_lines(made, made.answer))["pages"] == text
+
+
+@pytest.mark.parametrize(
     ("lost", "count", "said_of_runs"),
     [(0.005, 5, ""), (0.0046, 5, " (5 other runs)"), (0.0046, 4, " (4 runs)")],
 )
@@ -125,14 +143,18 @@ def test_figures_of_other_runs_than_the_table_has_say_so(lost: float, count: int
 
 
 def test_where_runs_leave_many_buffers_open_the_range_is_said() -> None:
-    other = {size: {**FIFO, "utilization": 0.949} for size in (5, 9, 14, 40)}
+    """Of what the runs of the search say the table says the same."""
+    other = {size: {**FIFO, "utilization": 0.949} for size in (5, 9, 14)} | {40: FIFO}
     made = searched(("utilization >= 95 %",), other)
     assert made.answer.least is not None
     least = dataclasses.replace(made.answer.least, beyond=3)
     advice = dataclasses.replace(
         made, entries={made.answer.name: dataclasses.replace(made.answer, least=least)}, stage="first"
     )
-    assert "least not known between 5 and 40 packets, and 3 packets miss;" in said(advice)
+    assert (
+        "least not sure: 40 packets may do, which few runs do not confirm, 5 to 14 packets miss in few runs, "
+        "and 3 packets surely miss;"
+    ) in said(advice)
 
 
 @pytest.mark.parametrize(

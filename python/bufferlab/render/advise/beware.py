@@ -17,7 +17,7 @@ from bufferlab.render.advise.reasons import (
     unequal,
 )
 from bufferlab.render.advise.today import betters_today, today_loses
-from bufferlab.render.advise.trade import half_is_better
+from bufferlab.render.advise.trade import gained_by_room, half_is_better
 from bufferlab.render.advise.users import BAD_CALL, rated_text
 from bufferlab.render.advise.words import WORTH_LESS, size_text
 from bufferlab.render.words import listed, title_text
@@ -169,6 +169,8 @@ def _loses_less(advice: Advice) -> str | None:
     lost = entry.checked("loss").mean or 0.0
     memory = entry.buffers
     if memory is None or lost < WORTH_LESS or bounds_loss(advice.targets):
+        return None
+    if gained_by_room(advice) is not None:  # which says it, too
         return None
     known = [size for size in memory.sizes if len(memory.values(size)) >= _KNOWN]
     sizes = [size for size in known if size > entry.packets and memory.meets_all(size)]

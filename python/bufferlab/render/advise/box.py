@@ -38,7 +38,7 @@ from bufferlab.render.advise.reasons import (
     marks_note,
 )
 from bufferlab.render.advise.today import keeps
-from bufferlab.render.advise.trade import room, trade
+from bufferlab.render.advise.trade import gained_by_room, room, trade
 from bufferlab.render.advise.typed import LINUX, WIDTH, Typed
 from bufferlab.render.advise.unmet import helps, says_both, shorter_wait, without_one
 from bufferlab.render.advise.users import LATE, apart, users_lines
@@ -159,7 +159,7 @@ def _lines(advice: Advice, typed: Typed | None, first: Sequence[str]) -> Iterato
         yield Line("least", f"{least}.", shorter=[(9 if advice.answer.broken is None else 4, "")])
     elif (span := unsettled(advice)) is not None:
         yield Line(span[0], f"{span[1]}.", shorter=[(9, "")])
-    yield from _smaller(advice)
+    yield from _smaller(advice, first)
     yield from _notes(advice, first)
     yield from what_if(of_kept(advice))
     yield from _others(advice)
@@ -184,9 +184,9 @@ def _shown(advice: Advice) -> Checked:
     return advice.today if advice.today is not None and keeps(advice) else advice.answer
 
 
-def _smaller(advice: Advice) -> Iterator[Line]:
+def _smaller(advice: Advice, first: Sequence[str]) -> Iterator[Line]:
     """What less buffer gives, and what the last part of a target costs."""
-    if (more := room(advice)) is not None:
+    if (more := room(advice)) is not None and gained_by_room(advice) not in first:
         yield Line("room", more, shorter=[(7, "")])
     if (cost := trade(advice)) is not None:
         yield Line("price", cost, shorter=[(10, cost.partition(". ")[0] + "."), (9, "")])

@@ -10,7 +10,7 @@ from bufferlab.display import significant
 from bufferlab.render.advise.alone import alone
 from bufferlab.render.advise.buffers import SHOWN, spread, unshown
 from bufferlab.render.advise.compared import missed_here
-from bufferlab.render.advise.felt import fare_text, fare_title, worse_text
+from bufferlab.render.advise.felt import fare_text, fare_title, most_text, worse_text
 from bufferlab.render.advise.harm import calls, harms
 from bufferlab.render.advise.today import today_name
 from bufferlab.render.advise.unmet import is_hopeless
@@ -81,6 +81,7 @@ def _ranking(advice: Advice) -> Grid:
             "" if name not in rivals else fare_text(rivals[name].behind),
             _held_text(advice, entry),
             *(_number(entry.mean(metric).mean, unit) for metric, (unit, _) in shown.items()),
+            "" if name not in rivals else most_text(rivals[name], entry, advice.answer),
         ]
         for name, entry in ((name, advice.entries[name]) for name in (advice.choice.name, *rivals))
     ]
@@ -91,6 +92,7 @@ def _ranking(advice: Advice) -> Grid:
             fare_text(each.rival.behind),
             _verdict_text(dict.fromkeys(each.missed, "missed")) + _asked_of(advice, each),
             *(_number(each.mean(metric).mean, unit) for metric, (unit, _) in shown.items()),
+            most_text(each.rival, each, advice.answer),
         ]
         for title, each in more
     ]
@@ -98,6 +100,7 @@ def _ranking(advice: Advice) -> Grid:
         "users fare",
         Column("targets", "left", wraps=True),
         *(head for _, head in shown.values()),
+        Column("most in", "left", wraps=True),
     ]
     seeds = len(advice.answer.values)
     compared = [*advice.choice.rivals, *(each.rival for _, each in more)]

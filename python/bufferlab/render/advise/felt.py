@@ -202,7 +202,10 @@ def _equal_text(behind: Estimate) -> str:
         return f"users fare {_by(mean)} {word}, which may be chance (± {half} %)"
     half = f"{(behind.half_width or 0.0) * 100:.1f}"
     chance = "" if float(half) == 0 else f" ± {half}"
-    return f"{word} by {abs(mean) * 100:.1f}{chance} %, too little to notice ({MATERIAL * 100:g} %)"
+    by = f"{word} by {abs(mean) * 100:.1f}{chance} %"
+    if abs(mean) + (behind.half_width or 0.0) > MATERIAL:
+        return f"{by}: these runs cannot tell"
+    return f"{by}, too little to notice ({MATERIAL * 100:g} %)"
 
 
 def _open_text(behind: Estimate) -> str:
@@ -253,6 +256,19 @@ def worse_text(rival: Rival) -> str:
         return ""
     aspect, share = rival.worst
     return f"{aspect_title(aspect)}, by {_by(share)}"
+
+
+def most_text(rival: Rival, entry: Measured, chosen: Measured) -> str:
+    """In what users fare worse most, or better, where they surely do: "call: rating R 49 instead of 93"."""
+    aspect = _most(rival) if felt_sign(rival.behind) else None
+    return "" if aspect is None else contrast(aspect, entry, chosen)
+
+
+def _most(rival: Rival) -> Aspect | None:
+    """What users surely gain most with a queue where they fare better, and lose most where they do not."""
+    if (rival.behind.mean or 0.0) < 0:
+        return rival.gains
+    return None if rival.worst is None else rival.worst[0]
 
 
 def better_but_missed(advice: Advice) -> Rival | None:
@@ -386,10 +402,8 @@ def fare_words(rival: Rival, entry: Measured, chosen: Measured) -> str:
         known = (each for each in (rival.loses, rival.gains) if each is not None)
         apart = "; ".join(contrast(each, entry, chosen) for each in known)
         return f"{ALIKE} as a whole, but {apart}" if apart else ALIKE
-    is_better = (behind.mean or 0.0) < 0
-    aspect = rival.gains if is_better else None if rival.worst is None else rival.worst[0]
-    most = "" if aspect is None else f", most: {contrast(aspect, entry, chosen)}"
-    return f"{share_text(behind)} {'better' if is_better else 'worse'}{most}"
+    most = f", most: {text}" if (text := most_text(rival, entry, chosen)) else ""
+    return f"{share_text(behind)} {'better' if (behind.mean or 0.0) < 0 else 'worse'}{most}"
 
 
 def _much_better(behind: Estimate) -> bool:

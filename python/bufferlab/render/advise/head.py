@@ -22,7 +22,7 @@ from bufferlab.render.advise.today import (
     runs_today,
     size_stays,
 )
-from bufferlab.render.advise.trade import narrow
+from bufferlab.render.advise.trade import gained_by_room, narrow
 from bufferlab.render.advise.unfilled import unfilled
 from bufferlab.render.advise.unmet import contradiction, hopeless, narrower, why_missed
 from bufferlab.render.advise.what_if import fragile
@@ -182,12 +182,13 @@ def _meeting(advice: Advice, them: str) -> Iterator[_Said]:
         yield _Said(now, of_it)
     yield from (_Said(text, of_it) for text in advice.rests_on)
     yield _Said(_sure(advice, them, "It" if now is None else "The answer"), of_it)
-    if (decides := controls_decide(advice) or may_be_bbr(advice)) is not None:
-        yield _Said(decides, _DECIDES)
-    if (stays := size_stays(advice)) is not None:
-        yield _Said(stays, _DECIDES)
-    if (default := default_text(advice)) is not None:
-        yield _Said(default, _BESIDE)
+    beside = (
+        (controls_decide(advice) or may_be_bbr(advice), _DECIDES),
+        (size_stays(advice), _DECIDES),
+        (gained_by_room(advice), _DECIDES),
+        (default_text(advice), _BESIDE),
+    )
+    yield from (_Said(text, rank) for text, rank in beside if text is not None)
     if advice.stage == "first" and advice.finished and not advice.tied:
         yield _Said(_quick(advice), _DECIDES)
     yield from _cautions(advice)
@@ -266,15 +267,15 @@ def _taken(advice: Advice, them: str) -> Iterator[str]:
     elif first is not None:
         begin = "Only if its wait is accepted:"
     elif advice.stage == "begun" and not runs_today(advice):
-        begin = f"So far, of {_tried(advice)} alone:"
+        begin = f"So far, of {listed(_tried(advice))} alone:"
     yield f"{begin} {_what(advice)}."
     if first is not None:
         yield first
 
 
-def _tried(advice: Advice) -> str:
-    """The queues that were tried: "fifo"."""
-    return listed(list(dict.fromkeys(each.title for each in advice.entries.values())))
+def _tried(advice: Advice) -> list[str]:
+    """The queues that were tried."""
+    return list(dict.fromkeys(each.title for each in advice.entries.values()))
 
 
 def _missing(advice: Advice, them: str) -> Iterator[_Said]:
@@ -308,7 +309,9 @@ def _missed(advice: Advice, them: str) -> Iterator[str]:
     if alone is not None and ended is None:
         yield alone
     if advice.stage == "begun":
-        yield f"So far only {_tried(advice)} was searched, which does not meet {them}."
+        tried = _tried(advice)
+        were, do = ("was", "does") if len(tried) == 1 else ("were", "do")
+        yield f"So far only {listed(tried)} {were} searched, which {do} not meet {them}."
     elif ended is not None:
         yield f"No buffer that {ended} meets {them}{contradiction(advice)}."
         if alone is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from bufferlab.configure import Allowed
@@ -90,11 +91,18 @@ def unsettled(advice: Advice) -> tuple[str, str] | None:
     if not is_first and (found.beyond is None or is_sharp(found, goal)):
         return None
     if is_sharp(found, goal):
-        way = "larger" if goal.largest else "smaller"
-        near = f"a buffer that is a packet or two {way} may do, too: this is the first that was confirmed"
-        return (label, near) if found.closest <= _FEW else None
+        return (label, near) if (near := _near(found, goal)) and found.closest <= _FEW else None
     why = "this is the first that was confirmed" if is_first else "runs scatter too much to say it closer"
     return label, f"{_between(found, goal)}; {why}"
+
+
+def _near(found: Least, goal: Goal) -> str:
+    """That a buffer which differs by what a search does not resolve may do, too; empty if there is none."""
+    way, left = ("larger", found.upper) if goal.largest else ("smaller", found.lower)
+    if (apart := abs(found.closest - left)) == 0:
+        return ""
+    few = "a packet" if apart == 1 else "a packet or two"
+    return f"a buffer that is {few} {way} may do, too: this is the first that was confirmed"
 
 
 def _between(found: Least, goal: Goal) -> str:
@@ -104,10 +112,21 @@ def _between(found: Least, goal: Goal) -> str:
         return gap(found, goal)
     tried = [size for size in found.memory.sizes if first <= size <= last and size != found.size]
     way = "larger" if goal.largest else "smaller"
-    miss = "misses" if found.beyond == 1 else "miss"
-    end = "" if found.beyond is None else f", and {packets_text(found.beyond)} {miss}"
+    end = "" if found.beyond is None else f", and {_missing([found.beyond], 'surely ')}"
     if not tried:
         return f"not known: no {way} one was tried{end}"
-    if len(tried) == 1:
-        return f"not known of {packets_text(tried[0])}{end}"
-    return f"not known between {min(tried)} and {packets_text(max(tried))}{end}"
+    met = [size for size in tried if found.memory.meets_all(size)]
+    texts = [] if not met else [f"{_these(met)} may do, which few runs do not confirm"]
+    if missed := [size for size in tried if size not in met]:
+        texts.append(f"{_missing(missed)} in few runs")
+    return f"not sure: {', '.join(texts)}{end}"
+
+
+def _missing(sizes: Sequence[int], how: str = "") -> str:
+    """Buffers that miss a target: "3 packets surely miss"."""
+    return f"{_these(sizes)} {how}{'misses' if max(sizes) == 1 else 'miss'}"
+
+
+def _these(sizes: Sequence[int]) -> str:
+    """Buffers by their sizes: "5 packets", "5 to 40 packets"."""
+    return f"{min(sizes)} to {packets_text(max(sizes))}" if len(sizes) > 1 else packets_text(sizes[0])

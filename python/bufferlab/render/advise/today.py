@@ -315,9 +315,18 @@ def _met(advice: Advice, found: Today) -> str:
     waits = f"packets wait {_waits(advice, found, other)}"
     if _waits_briefly(found, advice.answer):
         losses = beside(FRACTION, _loss(found), _loss(advice.answer), other, digits=2)
-        return f"{begin} and loses {losses}; {waits}"
+        return f"{begin} and loses {losses}; {_not_worth(advice, found, other) or waits}"
     fare = fare_words(found.rival, found, advice.answer)
     return f"{begin}, and users fare {fare}{f'; but {waits}' if _stands(advice, found) else ''}"
+
+
+def _not_worth(advice: Advice, found: Today, other: str) -> str:
+    """That a wait is no reason for a change, where users fare worse by it in the score; else empty."""
+    if felt_sign(found.rival.behind) <= 0:
+        return ""
+    worse, waits = share_text(found.rival.behind), _waits(advice, found, other)
+    why = f"which is not worth a change below {LONG_WAIT_MS:g} ms"
+    return f"users fare {worse} worse by the score, most by a wait of {waits}, {why}"
 
 
 def _waits(advice: Advice, found: Today, other: str = _WITH_IT) -> str:

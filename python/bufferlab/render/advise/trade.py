@@ -7,12 +7,13 @@ from typing import Final
 from bufferlab.display import significant
 from bufferlab.render.advise.felt import share_text
 from bufferlab.render.advise.words import size_text
-from bufferlab.render.words import asked, title_text
+from bufferlab.render.words import asked, beside, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Smaller
 from bufferlab.studies.advise.roomier import are_two_sided, edges_that_meet, largest_that_meets
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, NOTABLE, loses_notably_more
+from bufferlab.studies.choosing.thresholds import LESS as LESS_LOST
 from bufferlab.studies.least import Least
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import Target, want_largest
@@ -27,6 +28,9 @@ BUSY: Final = 0.99
 NEARLY: Final = 0.01
 """Or by how much less the link may be used than with the answer."""
 
+
+_LOST: Final = 0.001
+"""Loss from which on it is worth saying first that a larger buffer loses clearly less. Our choice."""
 
 _ROOM: Final = 1.25
 """How many times as large as the answer a buffer must be to be mentioned."""
@@ -67,8 +71,8 @@ def _part(advice: Advice, found: Least) -> str | None:
     return _price(advice, found.memory, small)
 
 
-def room(advice: Advice) -> str | None:
-    """Up to which larger buffer a bound on waits is kept as well, by the runs of the search; else `None`.
+def _most_room(advice: Advice) -> tuple[Memory, int] | None:
+    """The search, and up to which larger buffer its runs meet all targets, if there is one.
 
     Who bounds waits beside other targets gets the least buffer that meets all, or a larger one that holds in
     more traffic, and may want the rest.
@@ -79,10 +83,36 @@ def room(advice: Advice) -> str | None:
         return None
     if not are_two_sided(advice.targets):
         return None
-    memory = found.memory
-    most = largest_that_meets(memory, answer.setting)
-    if most < _ROOM * answer.setting:
+    most = largest_that_meets(found.memory, answer.setting)
+    return None if most < _ROOM * answer.setting else (found.memory, most)
+
+
+def gained_by_room(advice: Advice) -> str | None:
+    """That a larger buffer meets all targets, too, and loses clearly less or uses more, as a sentence."""
+    if (found := _most_room(advice)) is None:
         return None
+    (memory, most), answer = found, advice.answer
+    used, lost, wait_ms = (
+        answer.checked(name).mean or 0.0 for name in ("utilization", "loss", "wait_mean_ms")
+    )
+    uses_more = _mean(memory, most, "utilization") >= used + NEARLY
+    if not uses_more and not (lost >= _LOST and memory.loss(most) <= LESS_LOST * lost):
+        return None
+    values = [
+        *([f"utilization {beside(FRACTION, _mean(memory, most, 'utilization'), used)}"] if uses_more else []),
+        f"loss {beside(FRACTION, memory.loss(most), lost, digits=2)}",
+        f"mean wait {beside(MILLISECONDS, _mean(memory, most, 'wait_mean_ms'), wait_ms)}",
+    ]
+    least = "is about the least" if answer.setting == 1 else "are about the least"
+    begin = f"{packets_text(answer.setting)} {least}; up" if answer.broken is None else "Up"
+    return f"{begin} to {packets_text(most)} meet all targets, too: {', '.join(values)}."
+
+
+def room(advice: Advice) -> str | None:
+    """Up to which larger buffer all targets are met as well, by the runs of the search; else `None`."""
+    if (found := _most_room(advice)) is None:
+        return None
+    memory, most = found
     loss = FRACTION.quantity(memory.loss(most), digits=2)
     wait = MILLISECONDS.quantity(_mean(memory, most, "wait_mean_ms"), digits=3)
     runs = len(memory.values(most))

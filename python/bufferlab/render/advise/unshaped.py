@@ -15,7 +15,7 @@ from bufferlab.stats import Estimate
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.joint import LinksAdvice
 from bufferlab.studies.advise.unshaped import Unshaped
-from bufferlab.studies.choosing.thresholds import NOTABLE_RATING
+from bufferlab.studies.choosing.thresholds import NOTABLE, NOTABLE_RATING
 
 _PLACE: Final = 0
 """The last to give way where there is no room."""
@@ -72,17 +72,19 @@ def price_text(advice: LinksAdvice) -> str | None:
         return None
     with_it, without = _together(advice), _AtLinks(unshaped=found)
     texts: list[str] = []
+    gains: list[str] = []
     for each in advice.links:
         name = f"{each.site.link}|throughput_bps"
         now, then = without.mean(name).mean, with_it.mean(name).mean
         if now is None or then is None:
             return None
-        if then >= now:
-            continue
         verb, unit = ("", "") if texts else (" carries", " Mbps")
         rates = instead(f"{significant(then / 1e6, 3)}{unit}", significant(now / 1e6, 3))
-        texts.append(f"{each.site.link}{verb} {rates}")
-    return "; ".join(texts) or None
+        if then < now:
+            texts.append(f"{each.site.link}{verb} {rates}")
+        elif then > now * (1 + NOTABLE):
+            gains.append(f"{each.site.link} gains: {rates}")
+    return "; ".join([*texts, *gains]) if texts else None
 
 
 def _change(column: Column, now: float, then: float) -> str:

@@ -133,23 +133,29 @@ def _parts(entry: Checked, users: Users, rating: float | None, opinion: float | 
     elif users.kind in _SHOWN:
         for name, words, unit in _SHOWN[users.kind]:
             yield from shown(name, words, unit)
-    elif users.kind in {"web", "echo"}:
-        usual, late = (entry.checked(f"{users.name}.exchange_{which}_s") for which in ("p50", "p95"))
-        yield f"fetched in {_time(usual)}"
-        yield f"{LATE if _is_late(usual.mean, late.mean) else _LATE_USUAL} {_time(late)}"
     else:
-        usual, late = (entry.checked(f"{users.name}.completion{which}_s") for which in ("", "_p95"))
-        yield f"completed in {_time(usual)}"
-        yield f"{_LATE_USUAL} {_time(late)}"
+        is_page = users.kind in {"web", "echo"}
+        names = ("exchange_p50_s", "exchange_p95_s") if is_page else ("completion_s", "completion_p95_s")
+        usual, late = (entry.checked(f"{users.name}.{name}") for name in names)
+        if usual.mean is None:
+            yield f"hardly any {'page' if is_page else 'transfer'} was finished{_in_runs(usual)}"
+            return
+        yield f"{'fetched' if is_page else 'completed'} in {_time(usual)}"
+        yield f"{LATE if is_page and _is_late(usual.mean, late.mean) else _LATE_USUAL} {_time(late)}"
 
 
 def _time(found: Estimate) -> str:
     return measured(found, BRIEF_SECONDS if (found.mean or 0.0) < 1 else SECONDS)
 
 
-def _is_late(usual_s: float | None, late_s: float | None) -> bool:
+def _in_runs(found: Estimate) -> str:
+    """In how many runs a figure is not known, if it is in others."""
+    return f" in {found.lacking} of {found.runs} runs" if found.is_partial else ""
+
+
+def _is_late(usual_s: float, late_s: float | None) -> bool:
     """Whether one fetch in twenty takes far longer than most, and too long."""
-    return late_s is not None and late_s > max(_FAR_LATER * (usual_s or 0.0), _LATE_S)
+    return late_s is not None and late_s > max(_FAR_LATER * usual_s, _LATE_S)
 
 
 def _rated(entry: Checked, users: Users, rating: float | None, opinion: float | None) -> Iterator[str]:
