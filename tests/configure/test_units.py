@@ -21,6 +21,9 @@ BUFFERS = st.one_of(
     st.tuples(st.just("us"), st.integers(1, 10**6)),
 )
 XR_LEAST_BYTES = 9216
+JUNOS_ENDS = {50_000, 80_000, 100_000}
+"""Where ranges of Junos end, us: a time that is hardly longer is the end, which older cards take, too."""
+JUNOS_MORE = Fraction(1002, 1000)
 
 
 def asked_bits(kind: str, amount: int, rate_bps: int, packet: int) -> Fraction:
@@ -70,6 +73,9 @@ def test_the_buffer_is_rounded_up_by_less_than_a_unit(
         return
     assert made.amount is not None
     unit = unit_bits(made.unit, rate, packet, overhead)
+    if platform == "junos" and made.amount in JUNOS_ENDS:
+        assert bits <= made.amount * unit * JUNOS_MORE
+        return
     assert made.amount * unit >= bits
     if platform == "ios-xr" and made.amount == XR_LEAST_BYTES:
         return

@@ -265,6 +265,25 @@ def test_the_default_begins_with_the_scenario_s_own_and_has_it_once() -> None:
     assert "codel" not in bufferlab.compare(same, seeds=1, progress=False).entries
 
 
+def test_what_differs_between_two_queues_has_a_column() -> None:
+    """The best one stands between the two, so that neither differs from it by what users notice."""
+    compared = bufferlab.compare(SCENARIO, ["fifo", "codel"], seeds=1, progress=False)
+    wait = Aspect("latency", "round trip", "wait_mean_ms", "less")
+
+    def alike(**pages_s: float) -> str:
+        found = fetched(compared, **pages_s)
+        entries = {
+            name: Measured(name, "bdp", tuple({**run, "wait_mean_ms": 10.0 * waits} for run in each.values))
+            for waits, (name, each) in enumerate(found.entries.items(), 1)
+        }
+        found = dataclasses.replace(found, entries=entries, aspects=(FETCHED, wait))
+        lines = comparison_view(found).text().splitlines()
+        return next((line for line in lines if line.startswith("alike ")), "")
+
+    assert "fetch time" in alike(fifo=0.98, codel=0.93, pie=1.01)
+    assert not alike(fifo=0.98, codel=0.92, pie=1.03)
+
+
 def test_what_loses_more_than_anybody_accepts_is_not_the_best() -> None:
     crowd = {
         "run": {"duration": "20 s", "warmup": "5 s"},
@@ -638,6 +657,8 @@ def test_a_platform_has_its_own_queues_beside_the_file_s() -> None:
     assert set(found.entries) >= {"llq", "llq-fair", "fifo:bdp"} and "fq_codel" not in found.entries
     assert found.entries["llq"].mean("call.loss").mean == 0 < (found.entries["llq"].mean("loss").mean or 0)
     assert found.advise.endswith("--platform ios-xe")
+    anywhere = bufferlab.compare(CALLS, seeds=1, progress=False).entries
+    assert {"llq", "llq-fair", "fq_codel"} <= set(anywhere)  # calls are marked, wherever that is
     plain = bufferlab.compare(BULK, platform="junos", seeds=1, progress=False)
     assert {name.partition(":")[0] for name in plain.entries} <= {"scenario", "fifo"}
 

@@ -120,21 +120,14 @@ def _why_not(comparison: Comparison, rival: Rival) -> str:
 
 
 def _deciding(comparison: Comparison) -> tuple[Aspect, ...]:
-    """The aspects in which users would notice a queue in the mean, whatever they weigh; else all."""
-    chosen = comparison.ranked[0]
+    """The aspects in which users would notice one queue beside another, whatever they weigh; else all."""
 
-    def utility(aspect: Aspect, entry: Measured) -> float:
-        return aspect.utility({aspect.metric: entry.mean(aspect.metric).mean})
+    def is_felt(aspect: Aspect) -> bool:
+        metric = aspect.metric
+        utilities = [aspect.utility({metric: each.mean(metric).mean}) for each in comparison.ranked]
+        return max(utilities) / min(utilities) - 1.0 >= notable(aspect, {aspect.kind: 1.0})
 
-    found = tuple(
-        each
-        for each in comparison.aspects
-        if any(
-            abs(utility(each, entry) / utility(each, chosen) - 1.0) >= notable(each, {each.kind: 1.0})
-            for entry in comparison.ranked
-        )
-    )
-    return found or comparison.aspects
+    return tuple(filter(is_felt, comparison.aspects)) or comparison.aspects
 
 
 def _left(comparison: Comparison, shown: Sequence[Aspect], *, explain: bool) -> Iterator[tuple[str, str]]:

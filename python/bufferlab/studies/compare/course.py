@@ -157,7 +157,7 @@ def _contenders(
     tables = known_queues(base, index)
     on = partial(runnable, rate_bps=base.links[index]["rate_bps"] or 1)
     if queues is None:
-        words = list(QUEUE_WORDS) if platform is None else on(tables, platform, asked=False)
+        words = list(tables) if platform is None else on(tables, platform, asked=False)
         return parse_contenders(default_queues(words), tables)
     contenders = parse_contenders(queues, tables)
     if platform is not None:
