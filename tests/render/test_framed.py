@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from bufferlab.render.advise.box import box_of
+from bufferlab.render.advise.box import Against, box_of
 from bufferlab.render.advise.links import summary_box
 from bufferlab.render.advise.typed import Typed
 from bufferlab.render.advise.view import advice_view
@@ -123,6 +123,20 @@ def words(text: str) -> str:
     return " ".join(text.replace("│", " ").split())
 
 
+def test_where_there_is_no_room_the_table_stays_before_what_it_has_too() -> None:
+    advice = everything("fifo", larger=False, platform_ends=False)
+    boxes = [shown(box_of(advice, None, Against("so " * 25 * lines))) for lines in range(12)]
+    kept = [{line[2:11].strip() for line in each[1:-1]} for each in boxes]
+    assert all({"answer", "wait"} & each for each in kept)
+    assert any("answer" in each and "wait" not in each for each in kept) and "answer" not in kept[-1]
+
+
+def test_how_far_it_is_is_not_said_twice_where_that_takes_the_table_s_room() -> None:
+    advice = dataclasses.replace(everything("fifo", larger=False, platform_ends=False), stage="begun")
+    (line,) = [each for each in box_of(advice).lines if each.label == "so far"]
+    assert line.shorter == [(3, "")] and box_of(advice).head[0].startswith("So far")
+
+
 @pytest.mark.parametrize("platform", ["linux", "junos", "openwrt"])
 @pytest.mark.parametrize(
     ("word", "larger", "ends"),
@@ -143,7 +157,7 @@ def test_the_box_with_everything_fits_a_terminal_and_what_gave_way_is_below(
     lines = shown(box)
     assert len(lines) <= 24
     kept = {line[2:11].strip() for line in lines[1:-1]}
-    assert {"gives", "wait", "target" if ends else "answer", "type"} <= kept
+    assert {"gives", "wait" if ends else "answer", "type"} <= kept and ("target" in kept) == ends
     whole = words(advice_view(advice, typed=typed).text(80))
     for each in box.lines:
         if not each.is_elsewhere:

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from bufferlab.render.grid import Grid
 
-_WIDTH: Final = 80
+USUAL_WIDTH: Final = 80
 _LEAST_WIDTH: Final = 60
 """Characters of a line below which there is no frame: lines to type would not fit into it."""
 
@@ -25,7 +25,7 @@ _HEIGHT: Final = 23
 _FRAME: Final = 4
 """Characters of a box's frame and of the space within it, in a line."""
 
-WITHIN: Final = _WIDTH - _FRAME
+WITHIN: Final = USUAL_WIDTH - _FRAME
 """Characters of a line within the frame on a usual terminal."""
 
 TITLE: Final = WITHIN - 4
@@ -105,7 +105,7 @@ class Box:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """For a terminal: as wide as there is room, but no wider than lines are easy to read."""
-        width = min(options.max_width, _WIDTH)
+        width = min(options.max_width, USUAL_WIDTH)
         if width < _LEAST_WIDTH:
             yield from self._unframed(options.max_width)
             return
@@ -145,7 +145,7 @@ class Box:
         within, label = self._widths(width)
         room = within - label - 1
         lines = [each.within(room) for each in self.lines]
-        if width < _WIDTH:
+        if width < USUAL_WIDTH:
             return lines
         head = sum(max(len(wrap(each, within, break_on_hyphens=False)), 1) for each in self.head)
         most = _HEIGHT - _AROUND - head
@@ -244,7 +244,7 @@ class BelowBox:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """For a terminal."""
-        width = min(options.max_width, _WIDTH)
+        width = min(options.max_width, USUAL_WIDTH)
         table = Table.grid(padding=(0, 2))
         table.add_column()
         table.add_column(overflow="fold")

@@ -51,7 +51,7 @@ from bufferlab.render.advise.words import (
     place_text,
     sure_text,
 )
-from bufferlab.render.framed import Box, Line
+from bufferlab.render.framed import USUAL_WIDTH, Box, Line
 from bufferlab.render.words import asked, beside, measured, of_classes_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
@@ -61,6 +61,9 @@ from bufferlab.studies.choosing.thresholds import LONG_WAIT_MS
 from bufferlab.studies.least import Check, Verdict, lowered
 
 _UNFINISHED: Final = "not finished:"
+
+_SO_FAR: Final = "So far"
+"""In a first line that says what was tried alone."""
 
 _BELOW: Final = "below this box"
 
@@ -119,8 +122,12 @@ def box_of(advice: Advice, typed: Typed | None = LINUX, against: Against = NOTHI
     ]
     if (held := supposed_text(of_kept(advice))) is not None:
         doubts.append(Line("controls", held))
-    lines = [*doubts, *_lines(advice, typed, first)]
-    return Box(place_text(advice.site, advice.needs.emphasis), first, lines, figures(advice, _shown(advice)))
+    title, shown = place_text(advice.site, advice.needs.emphasis), figures(advice, _shown(advice))
+    rows = list(comparison(advice))
+    made = Box(title, first, [*doubts, *_lines(advice, typed, first, rows, gives_way=bool(rows))], shown)
+    if not rows or any(each.ends and each.text for each in made.fitted(USUAL_WIDTH)):
+        return made
+    return replace(made, lines=[*doubts, *_lines(advice, typed, first, rows, gives_way=False)])
 
 
 def without_room(doubts: Sequence[str]) -> Sequence[str]:
@@ -134,18 +141,29 @@ def _captured(advice: Advice, lost: float) -> Advice:
     return advice if now is None else replace(advice, today=replace(now, captured_loss=lost))
 
 
-def _lines(advice: Advice, typed: Typed | None, first: Sequence[str]) -> Iterator[Line]:
-    """The labeled lines, without what the first sentences say."""
+def _lines(
+    advice: Advice, typed: Typed | None, first: Sequence[str], compared: Sequence[Line], *, gives_way: bool
+) -> Iterator[Line]:
+    """The labeled lines, without what the first sentences say.
+
+    Args:
+        advice: The advice.
+        typed: Where lines are typed.
+        first: The sentences.
+        compared: The table of what is beside the answer.
+        gives_way: Whether what that table has, too, gives way to it.
+    """
     shown = _shown(advice)
-    compared = list(comparison(advice))
     of_runs = _of_other_runs(advice.answer) if compared and shown is advice.answer else ""
     yield Line("gives", _used(shown) + of_runs)
     mean, groups = _wait(shown), apart(advice, shown)
-    yield Line("wait", mean + groups, shorter=[(5, mean)] if groups else ())
+    briefly = [(3, "")] if gives_way else []
+    yield Line("wait", mean + groups, shorter=[*([(5, mean)] if groups else []), *briefly])
     for at, (name, felt) in enumerate(users_lines(advice, shown)):
         is_rated = "rating R" in felt
-        stays = (not at and not compared) or (bool(advice.rests_on) and is_rated)  # LLQ is there for calls
-        place = 4 if is_rated or LATE in felt else 11 if compared else 1
+        is_why = bool(advice.rests_on) and is_rated  # LLQ is there for calls
+        stays = (is_why and not gives_way) or (not at and not compared)
+        place = 3 if is_why else 4 if is_rated or LATE in felt else 11 if compared else 1
         yield Line(name[:9], felt, shorter=() if stays else [(place, "")])
     if advice.elsewhere:
         yield Line("elsewhere", elsewhere_text(advice), shorter=[(7, elsewhere_brief(advice)), (3, "")])
@@ -289,7 +307,9 @@ def _notes(advice: Advice, first: Sequence[str]) -> Iterator[Line]:
         longer = f"Use {advice.short_runs.longer}."
         yield Line("too short", str(advice.short_runs), most=3, shorter=[(8, longer)], is_elsewhere=True)
     if advice.stage == "begun":
-        yield Line("so far", f"{_UNFINISHED} no larger buffer, other queue or other traffic was tried yet")
+        text = f"{_UNFINISHED} no larger buffer, other queue or other traffic was tried yet"
+        is_said = any(_SO_FAR in each for each in first)
+        yield Line("so far", text, shorter=[(3, "")] if is_said else [])
     elif advice.stage == "first" and not advice.finished:
         done = f"{_UNFINISHED} {first_tried(advice)}, {len(advice.answer.values)} seeds"
         yield Line("so far", done if advice.tied else f"{done}, no what-ifs: more may change the queue")

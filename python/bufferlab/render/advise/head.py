@@ -127,7 +127,7 @@ def cautions(advice: Advice) -> Iterator[str]:
 def _cautions_in_turn(advice: Advice) -> Iterator[str]:
     """The same; one may come twice."""
     if advice.choice.meets and advice.start_measured:
-        yield f"Longer runs may say otherwise: {START_MEASURED}; 'beware' has how to lengthen them."
+        yield "Longer runs, as 'too short' has them, may say otherwise: BBR's start may have been measured."
     yield from grave(advice)
     if (broken := fragile(advice)) is not None:
         yield broken
