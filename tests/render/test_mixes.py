@@ -256,3 +256,20 @@ def test_of_a_scenario_in_doubt_an_answer_is_sure_in_the_simulation_alone() -> N
     usual, doubted = (" ".join(text.replace("│", " ").split()) for text in texts)
     assert re.search(r"meets [^:]*: [^:]*% sure \(", usual) and "in the simulation" not in usual
     assert first in doubted and re.search(r": in the simulation [^:]*% sure \(", doubted)
+
+
+@pytest.mark.parametrize(
+    ("alone", "tells"),
+    [
+        (0.0093, "first read today's drop counters: 12 % dropped mean BBR, 0.93 % none; "),
+        (0.05, ""),
+        (None, ""),
+    ],
+)
+def test_before_other_traffic_was_tried_drop_counters_tell_the_mix(alone: float | None, tells: str) -> None:
+    known = () if alone is None else tuple(runs({**FINE, "loss": alone}))
+    now = dataclasses.replace(today(LOSSY, 0.3), alone=known)
+    made = advised({"fifo": (14, runs(FINE))}, where=MIXED, stage="first", finished=False)
+    advice = dataclasses.replace(made, today=now, assumed=(f"a mix: {BBR_DECIDES}",))
+    said = f"BBR is assumed in the mix, and may decide this buffer: {tells}--flows cubic:8 asks without."
+    assert said in head(advice)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from pathlib import Path
 
 import pytest
 
+from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.simulation import prepare, simulate
 from bufferlab.render.advise.mixes import enough
 from bufferlab.scenario import Scenario
@@ -134,3 +136,20 @@ def test_what_today_s_queue_loses_with_the_newer_version_is_measured() -> None:
 
 def test_without_a_mix_nothing_is_alone() -> None:
     assert asked(dumbbell()).unmixed is None
+
+
+def test_what_runs_today_is_run_without_the_mix_before_what_ifs(tmp_path: Path) -> None:
+    """An interrupted answer can say then what drop counters tell."""
+    path = tmp_path / "mix.toml"
+    path.write_text(MIX)
+
+    def stop(advice: Advice | None, note: str) -> None:
+        del note
+        if advice is not None and advice.today is not None:
+            raise KeyboardInterrupt
+
+    with pytest.raises(RunInterrupted) as interrupted:
+        advise(path, ["utilization >= 90 %"], queues="fifo", today="fifo:3 packets", watch=stop)
+    left = interrupted.value.finished
+    assert isinstance(left, Advice) and left.unmixed is None and left.today is not None
+    assert len(left.today.alone) == SEEDS and left.today.alone != left.today.values[:SEEDS]

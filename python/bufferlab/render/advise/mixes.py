@@ -17,7 +17,7 @@ from bufferlab.studies.advise.today import Today
 from bufferlab.studies.advise.unmixed import FAR_LESS, Unmixed
 from bufferlab.studies.choosing.thresholds import LESS, loses_heavily
 from bufferlab.studies.internet import BBR_DECIDES
-from bufferlab.studies.targets import want_largest
+from bufferlab.studies.targets import mean_over_runs, want_largest
 from bufferlab.units import packets_text
 
 _FAR_LESS_LOST: Final = 1 / 3
@@ -174,7 +174,12 @@ def _least_beside(alone: Unmixed, now: Today) -> str | None:
 
 def loses_by_mix(advice: Advice, now: Today, there: Today) -> bool:
     """Whether today's queue loses what hardly anybody accepts, and with one control a third of it at most."""
-    lost, alone = (each.mean("loss").mean or 0.0 for each in (now, there))
+    return _tells(advice, now, there.mean("loss").mean or 0.0)
+
+
+def _tells(advice: Advice, now: Today, alone: float) -> bool:
+    """Whether what is dropped today tells the mix from one control alone, with which so much is lost."""
+    lost = now.mean("loss").mean or 0.0
     return loses_heavily(lost, advice.targets) and alone <= lost * _FAR_LESS_LOST
 
 
@@ -219,4 +224,17 @@ def may_be_bbr(advice: Advice) -> str | None:
     if not is_fifo or advice.sensitivity or not is_mix_assumed(advice):
         return None
     flows = sum(each.flows for each in advice.site.users if each.control is not None)
-    return f"BBR is assumed in the mix, and may decide this buffer: --flows cubic:{flows} asks without."
+    asks = f"--flows cubic:{flows} asks without"
+    return f"BBR is assumed in the mix, and may decide this buffer: {_counted_before(advice)}{asks}."
+
+
+def _counted_before(advice: Advice) -> str:
+    """What is dropped today with BBR and without, before other traffic was tried; empty if that is alike."""
+    now = advice.today
+    if now is None or not now.alone:
+        return ""
+    alone = mean_over_runs("loss", now.alone).mean or 0.0
+    if not _tells(advice, now, alone):
+        return ""
+    lost, less = (FRACTION.quantity(each, digits=2) for each in (now.mean("loss").mean or 0.0, alone))
+    return f"first read today's drop counters: {lost} dropped mean BBR, {less} none; "

@@ -26,7 +26,15 @@ from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue, queues_for
 from bufferlab.studies.advise.runnable import about_kind, about_queues
 from bufferlab.studies.advise.shaking import found_in
-from bufferlab.studies.advise.today import TODAY, Today, default_of, label_of, todays, with_default
+from bufferlab.studies.advise.today import (
+    OTHER_TRAFFIC,
+    TODAY,
+    Today,
+    default_of,
+    label_of,
+    todays,
+    with_default,
+)
 from bufferlab.studies.advise.tried import Tried, tried_queues
 from bufferlab.studies.advise.unmixed import SEEDS, change_of, newer_of, unmixed
 from bufferlab.studies.alone import refuse_impossible
@@ -189,7 +197,18 @@ class _Answering:
     def _beside_today(self, advice: Advice) -> Advice:
         """With what the link runs today, or what the platform runs by default."""
         found = self._today(self.base, advice.answer, advice)
+        if found is not None and found.default_of is None and advice.choice.meets:
+            found = dataclasses.replace(found, alone=self._today_alone())
         return advice if found is None else dataclasses.replace(advice, today=found)
+
+    def _today_alone(self) -> tuple[Values, ...]:
+        """What is measured of what runs today with a mix's most frequent control alone, if it is known.
+
+        Its loss tells which of the two a link has, before any other traffic is tried with the answer.
+        """
+        change = change_of(self.course.shaking.changes)
+        now = None if change is None else now_at(change.scenario, self.index, self.needs, self.manner)
+        return () if now is None else self._measured(now[0], OTHER_TRAFFIC, count=SEEDS)
 
     def _today(self, base: Scenario, entry: Entry, advice: Advice) -> Today | None:
         """What the link runs today beside an entry, with as many seeds; `None` if nobody said it.
@@ -204,7 +223,7 @@ class _Answering:
             return None
         scenario, of = now
         self.course.say("running what runs today" if of is None else f"running the default of {of}")
-        name = TODAY if base is self.base else f"{TODAY}, other traffic"
+        name = TODAY if base is self.base else OTHER_TRAFFIC
         values = self._measured(scenario, name, count=len(entry.values))
         link = scenario.links[self.course.question.index]
         judged: Judged = advice.aspects, advice.weights

@@ -15,10 +15,14 @@ from bufferlab.studies.advise.llq import LABELS, known_queues
 from bufferlab.studies.advise.queues import Queue, queue_at
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.contenders import changes, parse_contenders, word_and_buffer
+from bufferlab.studies.targets import Values
 from bufferlab.studies.words import OWN, is_llq
 
 TODAY: Final = "today"
 """What it is called."""
+
+OTHER_TRAFFIC: Final = f"{TODAY}, other traffic"
+"""Its runs where a mix's most frequent control is alone."""
 
 DEFAULT: Final = "default"
 """Stands for what the platform's interfaces run if nobody configured a queue."""
@@ -43,6 +47,7 @@ class Today(Beside):
         presumed_of: What runs it by default, if somebody said that the link runs that; else `None`.
         label: What it is called in tables, where that is not the discipline: "LLQ"; else empty.
         sensitivity: What its targets come to in the changes in which the answer was tried.
+        alone: What its runs measured where the most frequent control of a mix is alone; empty without a mix.
         captured_loss: What a capture shows that it loses, which need not be that of the runs; `None` without.
     """
 
@@ -55,6 +60,7 @@ class Today(Beside):
     label: str = ""
     sensitivity: tuple[Sensitivity, ...] = ()
     captured_loss: float | None = None
+    alone: tuple[Values, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """The document."""
