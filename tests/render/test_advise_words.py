@@ -10,6 +10,7 @@ import pytest
 from bufferlab.render.advise.box import box_of
 from bufferlab.render.advise.compared import Column, Compared, in_columns
 from bufferlab.render.advise.evidence import evidence
+from bufferlab.render.advise.felt import contrast
 from bufferlab.render.advise.head import head
 from bufferlab.render.advise.users import users_lines
 from bufferlab.render.view import View
@@ -17,6 +18,7 @@ from bufferlab.results.metrics.metric import SECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.settling import ShortRuns
 from bufferlab.studies.targets import Values
 
@@ -170,3 +172,9 @@ def test_pages_that_mostly_come_soon_say_how_late_some_do(usual_s: float, late_s
     place = site(Users("downloads", "bulk", 4, "reno"), Users("pages", "web", 5, "reno"))
     advice = advised({"fifo": (14, [{**FIFO, **times}] * 5)}, where=place)
     assert [*text.split(" ", 1)] in [list(each) for each in users_lines(advice, advice.answer)]
+
+
+def test_a_time_that_few_finish_within_is_no_dash_in_a_sentence() -> None:
+    pages = Aspect("pages", "pages: median fetch time", "pages.exchange_p50_s", "less")
+    slow, fast = (advised({"fifo": (14, runs({**FIFO, pages.metric: each}))}).answer for each in (None, 1.1))
+    assert contrast(pages, slow, fast) == "pages: median fetch time unknown (few finish) instead of 1.1 s"

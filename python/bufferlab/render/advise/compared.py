@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from bufferlab.render.advise.beware import loses_much
 from bufferlab.render.advise.buffers import SHOWN, unshown
-from bufferlab.render.advise.felt import Measured, better_but_missed
+from bufferlab.render.advise.felt import FEW_FINISH, Measured, better_but_missed
 from bufferlab.render.advise.today import is_answer, keeps, today_name
 from bufferlab.render.framed import WITHIN, Line
 from bufferlab.render.summary import NONE
@@ -36,9 +36,6 @@ _WITH_HEAD: Final = 2
 
 _UNMIXED: Final = 4
 """Place of the rows of one control alone: what the first lines say of it stays."""
-
-_FEW_FINISH: Final = "few finish"
-"""In place of a time to finish that is unknown: what did not finish would have the longest."""
 
 _MISSES: Final = "*"
 """Behind what misses a target."""
@@ -289,5 +286,5 @@ def _number(measured: Measured, column: Column, unlike: AbstractSet[str]) -> str
         return NONE
     mean = measured.mean(column.metric).mean
     if mean is None and column.unit in {SECONDS, BRIEF_SECONDS}:  # of what ends within a run
-        return _FEW_FINISH
+        return FEW_FINISH
     return NONE if mean is None else column.unit.text(mean, digits=column.digits)

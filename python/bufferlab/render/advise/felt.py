@@ -35,6 +35,9 @@ _ROUNDS_TO_ZERO: Final = 0.0005
 SHORTER: Final = "packets wait less than their path takes"
 """Why a queue is preferred to one that is as good for users, but whose packets wait longer than that."""
 
+FEW_FINISH: Final = "few finish"
+"""In place of a time to finish that is unknown: what did not finish would have the longest."""
+
 ALIKE: Final = "alike"
 """How users fare with what they do not notice."""
 
@@ -105,10 +108,10 @@ def judged_text(advice: Advice) -> str | None:
 
 def aspect_text(aspect: Aspect, entry: Measured) -> str:
     """One aspect's value: "5.2 ms"."""
-    found = entry.mean(aspect.metric)
+    found, name = entry.mean(aspect.metric), aspect.metric.rpartition(".")[2]
     if found.mean is None:
-        return unknown_text(found)
-    return _aspect_text(aspect.metric.rpartition(".")[2], found.mean) + of_estimate(found)
+        return f"unknown ({FEW_FINISH})" if name.endswith("_s") else unknown_text(found)
+    return _aspect_text(name, found.mean) + of_estimate(found)
 
 
 def _aspect_text(name: str, mean: float) -> str:
