@@ -19,6 +19,7 @@ from bufferlab.studies.advise.checked import Checked, checks_at
 from bufferlab.studies.advise.question import prepared
 from bufferlab.studies.advise.sensitivity import variants
 from bufferlab.studies.advise.settings import Settings
+from bufferlab.studies.advise.staying import keeps
 from bufferlab.studies.advise.today import Today
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.least import Case
@@ -238,16 +239,20 @@ def test_what_runs_today_need_not_use_the_link_as_nobody_asked(scenario: Path) -
     assert (unasked, asked) == ([], ["utilization at least 99 %"])
 
 
-def test_what_runs_today_is_tried_in_the_changes_of_the_answer(scenario: Path) -> None:
-    found = advise(
-        scenario, ["utilization >= 80 %"], queues="fifo", today="fifo:19 packets", threads=1, progress=False
-    )
-    assert found.today is not None and not found.today.missed
+def test_what_runs_today_is_tried_in_the_changes_of_the_answer_if_it_is_kept() -> None:
+    def answered(today: int) -> Advice:
+        scenario = Scenario.from_toml(text)
+        target, runs = ["utilization >= 80 %"], f"fifo:{today} packets"
+        return advise(scenario, target, queues="fifo", today=runs, threads=1, progress=False)
+
+    text = dumbbell(rate="20 Mbps", duration="6 s", buffer="40 packets")
+    found, changed = answered(40), answered(200)
+    assert found.today is not None and keeps(found)
+    assert changed.today is not None and not keeps(changed) and not changed.today.sensitivity
     shaken = found.today.sensitivity
     assert [each.brief for each in shaken] == [each.brief for each in found.sensitivity] and shaken
     assert [each.values for each in shaken] != [each.values for each in found.sensitivity]
     rtt = next(each for each in shaken if each.title == "twice the round-trip times")
-    text = scenario.read_text().replace('"20 packets"', '"19 packets"')
     changes = variants(prepared(Scenario.from_toml(text), {}))
     base = next(each for each in changes if each.title == rtt.title)
     runs = [simulate(base.scenario, seed) for seed in range(1 + CHECK_SEEDS, 1 + CHECK_SEEDS + 4)]

@@ -16,7 +16,7 @@ from bufferlab.render.advise.reasons import (
     starved,
     unequal,
 )
-from bufferlab.render.advise.today import betters_today, today_loses
+from bufferlab.render.advise.today import today_loses
 from bufferlab.render.advise.trade import gained_by_room, half_is_better
 from bufferlab.render.advise.users import BAD_CALL, rated_text
 from bufferlab.render.advise.words import WORTH_LESS, size_text
@@ -24,6 +24,7 @@ from bufferlab.render.words import listed, title_text
 from bufferlab.resolved import datagrams_bps
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.staying import betters_today
 from bufferlab.studies.choosing.losses import felt
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, LESS, is_standing, loses_heavily
 from bufferlab.studies.targets import bounds_loss, want_largest

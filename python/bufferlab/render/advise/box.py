@@ -37,7 +37,6 @@ from bufferlab.render.advise.reasons import (
     loss_note,
     marks_note,
 )
-from bufferlab.render.advise.today import keeps
 from bufferlab.render.advise.trade import gained_by_room, room, trade
 from bufferlab.render.advise.typed import LINUX, WIDTH, Typed
 from bufferlab.render.advise.unmet import helps, says_both, shorter_wait, without_one
@@ -56,6 +55,7 @@ from bufferlab.render.words import asked, beside, measured, of_classes_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.advise.staying import keeps
 from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.choosing.thresholds import LONG_WAIT_MS
 from bufferlab.studies.least import Check, Verdict, lowered

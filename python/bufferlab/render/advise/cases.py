@@ -10,7 +10,7 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from bufferlab.render.advise.mixes import buffer_decided, enough, is_mix_assumed, loses_by_mix
-from bufferlab.render.advise.today import keeps, may_stay, runs_today, today_name
+from bufferlab.render.advise.today import today_name
 from bufferlab.render.advise.words import about_size
 from bufferlab.render.words import beside, listed
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
@@ -18,6 +18,7 @@ from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.halved import Half
 from bufferlab.studies.advise.sensitivity import called
+from bufferlab.studies.advise.staying import keeps, may_stay, runs_today
 from bufferlab.studies.advise.today import Today
 from bufferlab.studies.advise.unmixed import Unmixed
 from bufferlab.studies.choosing.thresholds import LESS, loses_heavily

@@ -10,14 +10,15 @@ from typing import Final, NamedTuple
 
 from bufferlab.render.advise.beware import loses_much
 from bufferlab.render.advise.buffers import SHOWN, unshown
-from bufferlab.render.advise.felt import FEW_FINISH, Measured, better_but_missed
-from bufferlab.render.advise.today import is_answer, keeps, today_name
+from bufferlab.render.advise.felt import FEW_FINISH, better_but_missed
+from bufferlab.render.advise.today import today_name
 from bufferlab.render.framed import WITHIN, Line
 from bufferlab.render.summary import NONE
 from bufferlab.render.words import metric_of, short_text
 from bufferlab.results.metrics.metric import BRIEF_SECONDS, FRACTION, MILLISECONDS, SECONDS, Unit
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.advise.staying import Measured, is_answer, keeps
 from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.targets import Target

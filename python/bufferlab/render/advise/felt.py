@@ -15,10 +15,18 @@ from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.elsewhere import Spoiled
 from bufferlab.studies.advise.entry import Users
+from bufferlab.studies.advise.staying import Measured
 from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.choosing.order import keeps_apart, place, reason_of
-from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, MATERIAL, NOTABLE, loses_heavily
+from bufferlab.studies.choosing.thresholds import (
+    HEAVY_LOSS,
+    MATERIAL,
+    NOTABLE,
+    felt_sign,
+    loses_heavily,
+    may_be_chance,
+)
 from bufferlab.studies.targets import Target, Values
 
 _TIMES: Final = 10.0
@@ -43,13 +51,6 @@ ALIKE: Final = "alike"
 
 NOTICED: Final = f"the {MATERIAL * 100:g} % that users notice"
 """Up to which difference queues are equal, in words."""
-
-
-class Measured(Protocol):
-    """What measured something."""
-
-    def mean(self, name: str) -> Estimate:
-        """Mean of a value over its runs, and how sure it is."""
 
 
 class Checked(Measured, Protocol):
@@ -169,19 +170,6 @@ def share_text(behind: Estimate) -> str:
     if (behind.half_width or 0.0) >= 1.0 or _by(mean) == _BOUNDED:
         return _by(mean)
     return measured(Estimate(abs(mean), behind.half_width), FRACTION, digits=1)
-
-
-def may_be_chance(behind: Estimate) -> bool:
-    """Whether the interval has zero in it."""
-    return bool(behind.half_width) and abs(behind.mean or 0.0) <= (behind.half_width or 0.0)
-
-
-def felt_sign(behind: Estimate) -> int:
-    """1 if users surely fare worse by more than they notice, -1 if they fare better by that, 0 else."""
-    mean = behind.mean or 0.0
-    if abs(mean) <= MATERIAL or may_be_chance(behind):
-        return 0
-    return 1 if mean > 0 else -1
 
 
 def _chance_text(behind: Estimate) -> str:

@@ -12,16 +12,7 @@ from bufferlab.render.advise.felt import best_but_missed
 from bufferlab.render.advise.limits import platform_end
 from bufferlab.render.advise.mixes import controls_decide, may_be_bbr
 from bufferlab.render.advise.reasons import starved, unequal
-from bufferlab.render.advise.today import (
-    beside_closest,
-    betters_today,
-    default_text,
-    is_of_loss_alone,
-    keeps,
-    now_text,
-    runs_today,
-    size_stays,
-)
+from bufferlab.render.advise.today import beside_closest, default_text, is_of_loss_alone, now_text, size_stays
 from bufferlab.render.advise.trade import gained_by_room, narrow
 from bufferlab.render.advise.unfilled import unfilled
 from bufferlab.render.advise.unmet import contradiction, hopeless, narrower, why_missed
@@ -41,6 +32,7 @@ from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.binding import binds
 from bufferlab.studies.advise.budget import QUICK_S
+from bufferlab.studies.advise.staying import betters_today, keeps, runs_today
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, loses_heavily
 from bufferlab.studies.words import is_llq
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bufferlab.display import significant
-from bufferlab.render.advise.felt import may_be_chance, share_text
+from bufferlab.render.advise.felt import share_text
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.entry import Entry, Site
-from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, NOTED_LOSS
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, NOTED_LOSS, may_be_chance
 from bufferlab.studies.least.memory import Memory
 from bufferlab.studies.targets import bounds_loss
 from bufferlab.units import packets_text

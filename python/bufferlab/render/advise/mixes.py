@@ -7,12 +7,13 @@ from typing import Final
 
 from bufferlab.display import significant
 from bufferlab.render.advise.reasons import least_lost
-from bufferlab.render.advise.today import fault, may_stay, runs_today, today_name, worst_rated
+from bufferlab.render.advise.today import fault, today_name
 from bufferlab.render.advise.words import about_size
 from bufferlab.render.words import beside
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.advise.staying import may_stay, runs_today, worst_rated
 from bufferlab.studies.advise.today import Today
 from bufferlab.studies.advise.unmixed import FAR_LESS, Unmixed
 from bufferlab.studies.choosing.thresholds import LESS, loses_heavily

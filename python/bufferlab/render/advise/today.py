@@ -3,33 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 from bufferlab.display import significant
-from bufferlab.render.advise.felt import (
-    ALIKE,
-    Measured,
-    contrast,
-    fare_words,
-    felt_sign,
-    may_be_chance,
-    share_text,
-)
+from bufferlab.render.advise.felt import ALIKE, contrast, fare_words, share_text
 from bufferlab.render.advise.words import WORTH_LESS, size_text
 from bufferlab.render.words import asked, beside, instead, listed, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS, NUMBER
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.entry import Users
+from bufferlab.studies.advise.staying import (
+    Against,
+    Measured,
+    may_stay,
+    mean_wait_ms,
+    runs_today,
+    stands,
+    surely_misses,
+    waits_briefly,
+    what_speaks_against,
+    worse_call,
+    worst_rated,
+)
 from bufferlab.studies.advise.today import Today
 from bufferlab.studies.choosing.closest import closest, off
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.choosing.thresholds import (
     LESS,
     LONG_WAIT_MS,
-    MATERIAL,
-    NOTABLE,
-    NOTABLE_RATING,
-    is_standing,
+    felt_sign,
     loses_heavily,
 )
 from bufferlab.studies.targets import Target, bounds_loss
@@ -44,13 +45,13 @@ class Fault(NamedTuple):
     """Why what runs today is to be changed.
 
     Attributes:
-        kind: Whether it misses a target, loses much, lets packets wait long, or users fare worse by more.
+        kind: What speaks against it.
         text: Why, as a clause.
         metrics: What the clause names of what users feel.
         is_felt: Whether somebody feels it.
     """
 
-    kind: Literal["misses", "loses", "waits", "fares"]
+    kind: Against
     text: str
     metrics: Sequence[str] = ()
     is_felt: bool = True
@@ -86,7 +87,7 @@ def _verb(found: Today, why: Fault, heard: str) -> str:
     """How it stands beside the answer, if that is about how a call fares, too."""
     if not why.is_felt and not heard:
         return "has longer waits"
-    return "may be worse" if found.missed and not _surely_misses(found) and not heard else "is worse"
+    return "may be worse" if found.missed and not surely_misses(found) and not heard else "is worse"
 
 
 def _beside_fault(advice: Advice, found: Today) -> str:
@@ -106,10 +107,10 @@ def size_stays(advice: Advice) -> str | None:
     is_other = answer.queue.knob == "limit" and answer.queue.kind != "fifo"
     if not is_other or memory is None or size <= answer.setting or size not in memory.sizes:
         return None
-    lost, wait_ms = memory.mean(size, "loss"), memory.mean(size, "wait_mean_ms")
-    if not memory.meets_all(size) or loses_heavily(lost, advice.targets) or wait_ms is None:
+    lost, waited_ms = memory.mean(size, "loss"), memory.mean(size, "wait_mean_ms")
+    if not memory.meets_all(size) or loses_heavily(lost, advice.targets) or waited_ms is None:
         return None
-    waits = beside(MILLISECONDS, wait_ms, _wait_ms(answer))
+    waits = beside(MILLISECONDS, waited_ms, mean_wait_ms(answer))
     losses = beside(FRACTION, lost, _loss(answer), digits=2)
     runs = len(memory.values(size))
     them = "the target" if len(advice.targets) == 1 else "the targets"
@@ -159,24 +160,15 @@ def _unless_there(advice: Advice, found: Today) -> str:
 
 def _call_then(advice: Advice, found: Today, why: Fault) -> str:
     """How the worst call fares, today and then, where nothing was said of it: "call R 49 (with …); "."""
-    heard = None if why.is_of_ratings else _worse_call(advice, found, advice.answer)
+    heard = None if why.is_of_ratings else worse_call(advice, found, advice.answer)
     if heard is None:
         return ""
     name, now, then = heard
     return f"{name} R {beside(NUMBER, now, then, _WITH_IT)}; "
 
 
-def _worse_call(advice: Advice, found: Today, chosen: Measured) -> tuple[str, float, float] | None:
-    """The worst call, its rating today and with the answer, if that is noticeably better; else `None`."""
-    worst = worst_rated(found, advice.site.users)
-    then = None if worst is None else chosen.mean(f"{worst[0]}.call_r").mean
-    if worst is None or then is None or then - worst[1] <= NOTABLE_RATING * then:
-        return None
-    return *worst, then
-
-
 def fault(advice: Advice, found: Today, chosen: Measured | None = None) -> Fault | None:
-    """Why what runs today is to be changed; `None` if nothing surely speaks against it.
+    """Why what runs today is to be changed, in words; `None` if nothing surely speaks against it.
 
     Args:
         advice: The answer.
@@ -184,20 +176,20 @@ def fault(advice: Advice, found: Today, chosen: Measured | None = None) -> Fault
         chosen: What the answer measured in the traffic of that; default with its own.
     """
     chosen = chosen or advice.answer
-    behind, worst = found.rival.behind, found.rival.worst
-    if found.missed:
-        return Fault("misses", f"it {_missing(found)}", [each.name for each in found.missed])
-    if _loses_more(advice, found, chosen):
-        return Fault("loses", _loses(found))
-    if _waits_longer(advice, found, chosen) and felt_sign(behind) >= 0:
-        now, then = (_wait_ms(each) for each in (found, chosen))
+    kind, worst = what_speaks_against(advice, found, chosen), found.rival.worst
+    if kind == "misses":
+        return Fault(kind, f"it {_missing(found)}", [each.name for each in found.missed])
+    if kind == "loses":
+        return Fault(kind, _loses(found))
+    if kind == "waits":
+        now, then = (mean_wait_ms(each) for each in (found, chosen))
         is_felt = fare_words(found.rival, found, chosen) != ALIKE
         unfelt = "" if is_felt else ", which nobody feels in this traffic"
         waits = _in_the_mean(now, then, _WITH_IT)
-        return Fault("waits", f"packets wait {waits}{unfelt}", is_felt=is_felt)
-    if felt_sign(behind) > 0:
+        return Fault(kind, f"packets wait {waits}{unfelt}", is_felt=is_felt)
+    if kind == "fares":
         named = [] if worst is None else [worst[0].metric]
-        return Fault("fares", f"users fare {fare_words(found.rival, found, chosen)}", named)
+        return Fault(kind, f"users fare {fare_words(found.rival, found, chosen)}", named)
     return None
 
 
@@ -215,7 +207,7 @@ def _loses(found: Today) -> str:
 def _missing(found: Today) -> str:
     """What it misses, and how surely, as a predicate."""
     missed = listed([_missed_text(found, each) for each in found.missed])
-    return f"{'misses' if _surely_misses(found) else 'may miss'} {missed}"
+    return f"{'misses' if surely_misses(found) else 'may miss'} {missed}"
 
 
 def _missed_text(found: Today, target: Target) -> str:
@@ -223,53 +215,6 @@ def _missed_text(found: Today, target: Target) -> str:
     mean = found.mean(target.name).mean
     has = "no value" if mean is None else target.show_measured(mean)
     return f"{title_text(target)} {target.show(target.bound)} (it has {has})"
-
-
-def _surely_misses(found: Today) -> bool:
-    """Whether it misses a target by more than the interval of its mean."""
-    means = ((each, found.mean(each.name)) for each in found.missed)
-    return any(not each.margin(of.mean) >= -(of.half_width or 0.0) for each, of in means)  # NaN misses, too
-
-
-def _loses_more(advice: Advice, found: Today, chosen: Measured) -> bool:
-    """Whether today loses what hardly anybody would accept, and the answer clearly less."""
-    own, lost = chosen.mean("loss").mean or 0.0, found.mean("loss").mean or 0.0
-    return loses_heavily(lost, advice.targets) and own <= LESS * lost
-
-
-def _waits_longer(advice: Advice, found: Today, chosen: Measured) -> bool:
-    """Whether packets wait longer today than their path takes, and clearly less with the answer."""
-    return _stands(advice, found) and _wait_ms(chosen) <= LESS * _wait_ms(found)
-
-
-def _waits_briefly(found: Today, chosen: Measured) -> bool:
-    """Whether users fare worse with it by waits most, which are not long, and no more is lost."""
-    worst, own = found.rival.worst, chosen.mean("loss").mean or 0.0
-    is_of_waits = worst is not None and worst[0].kind == "latency" and _wait_ms(found) < LONG_WAIT_MS
-    return is_of_waits and (found.mean("loss").mean or 0.0) <= own
-
-
-def _stands(advice: Advice, found: Today) -> bool:
-    """Whether packets wait longer today than their path takes."""
-    return is_standing(_wait_ms(found), advice.site.rtt_ms, advice.targets)
-
-
-def _wait_ms(found: Measured) -> float:
-    return found.mean("wait_mean_ms").mean or 0.0
-
-
-def runs_today(advice: Advice) -> bool:
-    """Whether the answer is what runs today."""
-    found = advice.today
-    return found is not None and found.default_of is None and not found.is_shaped and is_answer(advice, found)
-
-
-def keeps(advice: Advice) -> bool:
-    """Whether what runs today is kept, though it is not the answer."""
-    found = advice.today
-    if found is None or found.default_of is not None or runs_today(advice):
-        return False
-    return may_stay(advice, found)
 
 
 def default_text(advice: Advice) -> str | None:
@@ -280,44 +225,15 @@ def default_text(advice: Advice) -> str | None:
     return f"The default of {found.default_of}, {_now_text(advice, found)}, may stay: {_met(advice, found)}."
 
 
-def may_stay(advice: Advice, found: Today, chosen: Measured | None = None) -> bool:
-    """Whether a setting meets the targets, and users fare no worse with it, as far as they notice.
-
-    Where few runs leave that open, what they favor in the mean stays: a change has to show what it brings.
-    Where packets wait long with it, only if the answer is little better: a change must bring something. What
-    is worse for some is weighed where users fare better as a whole, but for calls. Waits that are not long
-    are no reason for a change where nothing else is worse by as much.
-
-    Args:
-        advice: The answer.
-        found: What runs today.
-        chosen: What the answer measured in the traffic of that; default with its own.
-    """
-    chosen = chosen or advice.answer
-    if found.missed or not advice.choice.meets or found.is_shaped:
-        return False
-    if loses_heavily(found.mean("loss").mean, advice.targets) or _waits_longer(advice, found, chosen):
-        return False
-    if _worse_call(advice, found, chosen) is not None:
-        return False
-    worst, behind = found.rival.worst, found.rival.most_behind
-    if behind < 0 or _waits_briefly(found, chosen):
-        return True
-    if behind < NOTABLE and fault(advice, found, chosen) is None:
-        return True  # some gain by a change what others lose by it: that is no reason for one
-    is_as_good = behind <= MATERIAL or (found.rival.behind.mean or 0.0) <= 0
-    return is_as_good and (worst is None or worst[1] <= NOTABLE)
-
-
 def _met(advice: Advice, found: Today) -> str:
     begin = f"in the mean of {len(found.values)} runs it meets what is asked"
     other = _WITH_IT if found.default_of else "after the change"
     waits = f"packets wait {_waits(advice, found, other)}"
-    if _waits_briefly(found, advice.answer):
+    if waits_briefly(found, advice.answer):
         losses = beside(FRACTION, _loss(found), _loss(advice.answer), other, digits=2)
         return f"{begin} and loses {losses}; {_not_worth(advice, found, other) or waits}"
     fare = fare_words(found.rival, found, advice.answer)
-    return f"{begin}, and users fare {fare}{f'; but {waits}' if _stands(advice, found) else ''}"
+    return f"{begin}, and users fare {fare}{f'; but {waits}' if stands(advice, found) else ''}"
 
 
 def _not_worth(advice: Advice, found: Today, other: str) -> str:
@@ -331,7 +247,7 @@ def _not_worth(advice: Advice, found: Today, other: str) -> str:
 
 def _waits(advice: Advice, found: Today, other: str = _WITH_IT) -> str:
     """How long packets wait, and how long with the answer: "41 ms in the mean (with the answer 20)"."""
-    now, then = (_wait_ms(each) for each in (found, advice.answer))
+    now, then = (mean_wait_ms(each) for each in (found, advice.answer))
     return _in_the_mean(now, then, other)
 
 
@@ -380,31 +296,6 @@ def _now_text(advice: Advice, found: Today) -> str:
     return f"{found.label or found.queue}, {size}"
 
 
-def is_answer(advice: Advice, found: Today) -> bool:
-    """Whether what runs today is the answer, with the same seeds."""
-    answer = advice.answer
-    if found.queue != answer.queue.kind:
-        return False
-    if answer.queue.knob == "limit":
-        return found.packets == answer.packets
-    return found.values == answer.values  # with the same seeds
-
-
-def betters_today(advice: Advice) -> bool:
-    """Whether what runs today loses about as much as the answer, and users fare better with the answer.
-
-    Then the answer is worth running, whatever it loses.
-    """
-    found = advice.today
-    if found is None or not advice.choice.meets or runs_today(advice):
-        return False
-    own, lost = advice.answer.mean("loss").mean or 0.0, found.mean("loss").mean or 0.0
-    behind, worst = found.rival.behind, found.rival.worst
-    if lost <= LESS * own or ((behind.mean or 0.0) < 0 and not may_be_chance(behind)):
-        return False
-    return felt_sign(behind) > 0 or (worst is not None and worst[1] > NOTABLE)
-
-
 def today_loses(advice: Advice) -> str:
     """What is lost today, as a clause; empty where nobody knows."""
     found = advice.today
@@ -415,10 +306,3 @@ def today_loses(advice: Advice) -> str:
     worst = worst_rated(found, advice.site.users)
     calls = "" if worst is None else f", with {worst[0]} R {significant(worst[1], 3)}"
     return f"{what} loses {lost}{calls}"
-
-
-def worst_rated(found: Measured, users: Sequence[Users]) -> tuple[str, float] | None:
-    """The call with the least rating, and that; `None` where nobody calls."""
-    rated = ((each.name, found.mean(f"{each.name}.call_r").mean) for each in users)
-    known = [(name, rating) for name, rating in rated if rating is not None]
-    return min(known, key=lambda each: each[1], default=None)

@@ -14,10 +14,10 @@ from bufferlab.configure import PLATFORMS, Configuration
 from bufferlab.display import significant
 from bufferlab.errors import InputError
 from bufferlab.render.advise.beware import loses_much
-from bufferlab.render.advise.today import runs_today
 from bufferlab.render.words import rate_text
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
+from bufferlab.studies.advise.staying import runs_today
 from bufferlab.studies.buffers import buffer_text
 from bufferlab.units import packets_text
 

@@ -11,13 +11,13 @@ from typing import Final
 from bufferlab.display import significant
 from bufferlab.render.advise.harm import harms
 from bufferlab.render.advise.least import loss_decided
-from bufferlab.render.advise.today import keeps
 from bufferlab.render.advise.words import about_size
 from bufferlab.render.framed import WITHIN, Line
 from bufferlab.render.words import begun, listed, title_text
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.binding import binds
 from bufferlab.studies.advise.sensitivity import Sensitivity
+from bufferlab.studies.advise.staying import keeps
 from bufferlab.studies.choosing.thresholds import loses_heavily
 from bufferlab.studies.targets import Target, want_largest
 

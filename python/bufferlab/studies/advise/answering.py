@@ -26,6 +26,7 @@ from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue, queues_for
 from bufferlab.studies.advise.runnable import about_kind, about_queues
 from bufferlab.studies.advise.shaking import found_in
+from bufferlab.studies.advise.staying import keeps
 from bufferlab.studies.advise.today import (
     OTHER_TRAFFIC,
     TODAY,
@@ -241,9 +242,9 @@ class _Answering:
         return Today(rival, missed, values, kind, buffer["text"], packets, named, shaped, presumed, called)
 
     def _today_shaken(self, advice: Advice) -> Advice:
-        """With what becomes of today's queue in the changes in which the answer was tried, if it may stay."""
+        """With what becomes of today's queue in the changes in which the answer was tried, if it is kept."""
         now, tried = advice.today, {each.title for each in advice.sensitivity}
-        if now is None or now.default_of is not None or now.missed or not advice.choice.meets:
+        if now is None or not keeps(advice):
             return advice
         found, held_to = [], self.course.question.usual_targets
         for change in (each for each in self.course.shaking.changes if each.title in tried):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from bufferlab.stats import estimate
+from bufferlab.stats import Estimate, estimate
 from bufferlab.studies.choosing.objectives import EMPHASIS, Aspect, Kind
 from bufferlab.studies.targets import Target, Values, bounds_loss, mean_over_runs
 
@@ -101,3 +101,16 @@ def leading_kind(weights: Mapping[Kind, float]) -> Kind | None:
         return None
     others = max(weight for kind, weight in weights.items() if kind != heaviest)
     return heaviest if weights[heaviest] >= EMPHASIS * others else None
+
+
+def may_be_chance(behind: Estimate) -> bool:
+    """Whether the interval has zero in it."""
+    return bool(behind.half_width) and abs(behind.mean or 0.0) <= (behind.half_width or 0.0)
+
+
+def felt_sign(behind: Estimate) -> int:
+    """1 if users surely fare worse by more than they notice, -1 if they fare better by that, 0 else."""
+    mean = behind.mean or 0.0
+    if abs(mean) <= MATERIAL or may_be_chance(behind):
+        return 0
+    return 1 if mean > 0 else -1
