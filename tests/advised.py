@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
+import pytest
+
+from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.scenario import QUEUE_WORDS, Scenario
+from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice, Stage
+from bufferlab.studies.advise.advising import advise
 from bufferlab.studies.advise.entry import Entry, Site, Users
 from bufferlab.studies.advise.needs import Needs, Origin
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Sensitivity
-from bufferlab.studies.choosing.choice import choose
+from bufferlab.studies.advise.today import Today
+from bufferlab.studies.choosing.choice import Rival, choose
 from bufferlab.studies.choosing.objectives import Aspect, weights_for
 from bufferlab.studies.least import Check, Least, Run, check
 from bufferlab.studies.least.memory import Memory
@@ -164,3 +171,33 @@ def advised(
         runs=42,
         finished=finished,
     )
+
+
+def fifo_today(values: Values, behind: float = 0.0) -> Today:
+    """A FIFO of 64 packets that runs today and gave these values; users fare worse with it by that share."""
+    same = not behind
+    rival = Rival(
+        "today, as it is",
+        Estimate(behind, 0.001, 5),
+        is_equal=same,
+        is_open=False,
+        is_alike=same,
+        missed=(),
+        worst=None,
+    )
+    return Today(rival, (), tuple(runs(values)), "fifo", "64 packets", 64, None)
+
+
+def left_beside_today(scenario: Path, *, queues: str) -> Advice:
+    """What is left of an answer that is stopped as soon as what runs today is beside it."""
+
+    def stop(advice: Advice | None, note: str) -> None:
+        del note
+        if advice is not None and advice.today is not None:
+            raise KeyboardInterrupt
+
+    with pytest.raises(RunInterrupted) as interrupted:
+        advise(scenario, ["utilization >= 90 %"], queues=queues, today="fifo:3 packets", watch=stop)
+    left = interrupted.value.finished
+    assert isinstance(left, Advice) and left.today is not None
+    return left

@@ -26,12 +26,11 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.advise.today import Today
-from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.least import Run
 from bufferlab.studies.targets import Values
 
-from ..advised import CALL, DOWNLOADS, FIFO, FQ_CODEL, advised, entry, runs, site
+from ..advised import CALL, DOWNLOADS, FIFO, FQ_CODEL, advised, entry, fifo_today, runs, site
 from .boxes import MET, box
 
 ASPECT_OF_MANY = [Aspect("throughput", "group0: goodput a flow", "group0.goodput_bps", "more")]
@@ -233,17 +232,8 @@ def test_a_row_beside_the_answer_says_that_it_misses_and_has_a_column_of_what_is
 
 
 def today_with(p99: float) -> Today:
-    rival = Rival(
-        "today, as it is",
-        Estimate(0.3, 0.001, 5),
-        is_equal=False,
-        is_open=False,
-        is_alike=False,
-        missed=(),
-        worst=None,
-    )
     values = {**FIFO, "wait_mean_ms": 30.0, "wait_p99_ms": p99}
-    return Today(rival, (), tuple(runs(values)), "fifo", "64 packets", 64, None)
+    return fifo_today(values, behind=0.3)
 
 
 def test_few_packets_that_wait_longer_than_today_are_beside_todays() -> None:

@@ -19,30 +19,15 @@ from bufferlab.studies.advise.rough import Rough
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.advise.today import Today
 from bufferlab.studies.advise.unmixed import Unmixed
-from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.internet import BBR_DECIDES
 from bufferlab.studies.targets import Values
 
-from ..advised import FIFO, advised, runs, site
+from ..advised import FIFO, advised, fifo_today, runs, site
 from .boxes import box
 
 MIXED = site(Users("downloads", "bulk", 4, "reno"), Users("others", "bulk", 4, "bbr"))
 FINE: Values = {**FIFO, "others.goodput_bps": 4.6e6}
 LOSSY: Values = {**FINE, "loss": 0.12}
-
-
-def today(values: Values, behind: float = 0.0) -> Today:
-    same = not behind
-    rival = Rival(
-        "today, as it is",
-        Estimate(behind, 0.001, 5),
-        is_equal=same,
-        is_open=False,
-        is_alike=same,
-        missed=(),
-        worst=None,
-    )
-    return Today(rival, (), tuple(runs(values)), "fifo", "64 packets", 64, None)
 
 
 def mixed(now: Today, there: Today, *, least: int | None) -> Advice:
@@ -57,7 +42,7 @@ def mixed(now: Today, there: Today, *, least: int | None) -> Advice:
 
 
 def test_the_document_has_what_the_newer_version_of_a_control_gives() -> None:
-    found = mixed(today(FINE), today(FINE), least=5).unmixed
+    found = mixed(fifo_today(FINE), fifo_today(FINE), least=5).unmixed
     assert found is not None
     assert (found.to_dict()["newer"], found.to_dict()["newer_least"]) == (None, None)
     newer = dataclasses.replace(found, newer=tuple(runs({**FINE, "loss": 0.02})))
@@ -66,8 +51,8 @@ def test_the_document_has_what_the_newer_version_of_a_control_gives() -> None:
 
 FITS, DOES = "what runs today meets the target, too (loss 0.5 %)", "about 5 packets meet the target"
 BESIDE = "packets wait 20 ms (today 90); loss is 0.5 % (today 0.4)"
-LATE = today({**FINE, "wait_mean_ms": 90.0, "loss": 0.004})
-WORSE, ALSO = today(LOSSY, 0.3), today({**LOSSY, "loss": 0.08}, 0.3)
+LATE = fifo_today({**FINE, "wait_mean_ms": 90.0, "loss": 0.004})
+WORSE, ALSO = fifo_today(LOSSY, 0.3), fifo_today({**LOSSY, "loss": 0.08}, 0.3)
 
 
 TELLS = " Drop counters tell: today's queue loses 12 % with the mix, {} with reno alone."
@@ -76,16 +61,16 @@ TELLS = " Drop counters tell: today's queue loses 12 % with the mix, {} with ren
 @pytest.mark.parametrize(
     ("now", "there", "least", "text"),
     [
-        (WORSE, today(FINE), None, FITS),
-        (WORSE, today(FINE), 5, f"{DOES}, and {FITS}"),
+        (WORSE, fifo_today(FINE), None, FITS),
+        (WORSE, fifo_today(FINE), 5, f"{DOES}, and {FITS}"),
         (WORSE, ALSO, 5, f"{DOES}, and what runs today is worse there, too: it loses 8 %"),
-        (today(FINE), LATE, 5, f"{DOES}, and {BESIDE}"),  # whether it is kept in the mix or not
+        (fifo_today(FINE), LATE, 5, f"{DOES}, and {BESIDE}"),  # whether it is kept in the mix or not
         (WORSE, LATE, 5, f"{DOES}, and {BESIDE}"),
-        (today(FINE), WORSE, None, "what runs today is worse: it loses 12 %"),
-        (today(FINE), today(FINE), None, None),
+        (fifo_today(FINE), WORSE, None, "what runs today is worse: it loses 12 %"),
+        (fifo_today(FINE), fifo_today(FINE), None, None),
         (WORSE, ALSO, None, None),
-        (WORSE, today({**LOSSY, "loss": 0.039}, 0.3), None, "what runs today is not as bad"),
-        (WORSE, today({**LOSSY, "loss": 0.041}, 0.3), None, None),  # more than a third of 12 %
+        (WORSE, fifo_today({**LOSSY, "loss": 0.039}, 0.3), None, "what runs today is not as bad"),
+        (WORSE, fifo_today({**LOSSY, "loss": 0.041}, 0.3), None, None),  # more than a third of 12 %
     ],
 )
 def test_what_one_control_alone_says_of_today_is_a_headline(
@@ -101,7 +86,7 @@ def test_what_one_control_alone_says_of_today_is_a_headline(
 def test_a_small_buffer_that_does_with_one_control_is_said_where_users_take_a_larger_one(
     loss: float, *, is_said: bool
 ) -> None:
-    advice = mixed(today(FINE), today(FINE), least=5)
+    advice = mixed(fifo_today(FINE), fifo_today(FINE), least=5)
     answer = dataclasses.replace(advice.answer, least_behind=Estimate(0.2, 0.01))
     unmixed = advice.unmixed
     assert unmixed is not None and unmixed.least is not None
@@ -119,13 +104,13 @@ def test_what_the_newer_version_of_a_control_takes_stands_beside_it(size: int | 
     newer = Sensitivity(
         "bbr3 in place of bbr", "bbr3 for bbr", {}, (), Rough(size, (7, 14)), 4, is_newer=True
     )
-    advice = mixed(today(FINE), today(FINE), least=5)
+    advice = mixed(fifo_today(FINE), fifo_today(FINE), least=5)
     found = controls_decide(dataclasses.replace(advice, sensitivity=(*advice.sensitivity, newer)))
     assert found is not None and f"{DOES} (with bbr3 for bbr {then})" in found
 
 
 def test_one_control_alone_has_rows_of_its_own_beside_the_answer() -> None:
-    lines = box(mixed(today(LOSSY, 0.3), today(FINE), least=5))
+    lines = box(mixed(fifo_today(LOSSY, 0.3), fifo_today(FINE), least=5))
     at = next(at for at, line in enumerate(lines) if "with reno alone, 5 runs:" in line)
     rows = [line.split() for line in lines[at + 1 : at + 4]]
     assert [row[:4] for row in rows] == [
@@ -140,7 +125,7 @@ def test_one_control_alone_has_rows_of_its_own_beside_the_answer() -> None:
 
 @pytest.mark.parametrize("is_assumed", [True, False])
 def test_where_the_mix_is_assumed_it_is_said_how_to_learn_it(*, is_assumed: bool) -> None:
-    advice = mixed(today(FINE), WORSE, least=None)
+    advice = mixed(fifo_today(FINE), WORSE, least=None)
     found = controls_decide(dataclasses.replace(advice, assumed=(BBR_DECIDES,) if is_assumed else ()))
     assert found is not None and found.startswith("The assumed mix") == is_assumed
     assert found.endswith(" 'bufferlab observe' tells yours from a capture.") == is_assumed
@@ -165,7 +150,7 @@ def assumed_mix(now: Today | None, there: Today | None, *, least: int | None) ->
 
 
 def test_drop_counters_that_tell_an_assumed_mix_are_read_first_and_each_case_has_a_line() -> None:
-    late = today({**FINE, "wait_mean_ms": 90.0, "loss": 0.01})
+    late = fifo_today({**FINE, "wait_mean_ms": 90.0, "loss": 0.01})
     advice = assumed_mix(WORSE, late, least=5)
     cases = [
         "First read today's drop counters, as the flows' congestion controls decide:",
@@ -186,7 +171,7 @@ def test_drop_counters_that_tell_an_assumed_mix_are_read_first_and_each_case_has
 
 
 def test_what_is_typed_is_for_the_assumed_mix() -> None:
-    lines = " ".join(" ".join(box(assumed_mix(WORSE, today(FINE), least=5))).split())
+    lines = " ".join(" ".join(box(assumed_mix(WORSE, fifo_today(FINE), least=5))).split())
     assert (
         "type With the assumed mix; else with the other case's buffer: the lines for linux are below" in lines
     )
@@ -194,13 +179,13 @@ def test_what_is_typed_is_for_the_assumed_mix() -> None:
 
 def test_a_queue_that_all_cases_have_comes_before_the_counters() -> None:
     now = dataclasses.replace(WORSE, queue="pie")
-    found = head(assumed_mix(now, today(FINE), least=5))
+    found = head(assumed_mix(now, fifo_today(FINE), least=5))
     assert found[0].startswith("Run fifo. For its buffer first read today's drop counters, as the flows'")
-    assert head(assumed_mix(now, today(FINE), least=None))[0].startswith("First read")  # pie may stay
+    assert head(assumed_mix(now, fifo_today(FINE), least=None))[0].startswith("First read")  # pie may stay
 
 
 def test_where_one_control_alone_lets_today_s_queue_stay_its_case_says_so() -> None:
-    found = head(assumed_mix(WORSE, today(FINE), least=None))
+    found = head(assumed_mix(WORSE, fifo_today(FINE), least=None))
     assert "- about 0.5 % dropped, reno alone: keep today's fifo, 64 packets; wait 20 ms." in found
 
 
@@ -216,7 +201,7 @@ def test_without_what_runs_today_the_answer_comes_before_the_other_mixes() -> No
 
 
 def test_a_long_wait_is_no_condition_of_the_other_cases() -> None:
-    advice = assumed_mix(WORSE, today(FINE), least=5)
+    advice = assumed_mix(WORSE, fifo_today(FINE), least=5)
     slow = dataclasses.replace(advice.answer, runs=tuple(runs({**FINE, "wait_mean_ms": 66.0})))
     found = head(dataclasses.replace(advice, entries={slow.name: slow}))
     assert found[0].startswith("First read")
@@ -225,7 +210,7 @@ def test_a_long_wait_is_no_condition_of_the_other_cases() -> None:
 
 @pytest.mark.parametrize("is_assumed", [True, False])
 def test_who_has_named_the_mix_has_no_case_to_decide(*, is_assumed: bool) -> None:
-    made = assumed_mix(WORSE, today(FINE), least=5)
+    made = assumed_mix(WORSE, fifo_today(FINE), least=5)
     found = head(made if is_assumed else dataclasses.replace(made, assumed=()))
     assert found[0].startswith("First read") == is_assumed
     assert any("decides: with reno alone" in text for text in found) != is_assumed
@@ -233,16 +218,16 @@ def test_who_has_named_the_mix_has_no_case_to_decide(*, is_assumed: bool) -> Non
 
 def test_where_today_s_queue_may_stay_with_the_mix_too_there_is_no_case_to_decide() -> None:
     """As where it is the answer, or the platform's default does as well as that."""
-    made = assumed_mix(WORSE, today(FINE), least=None)
-    same = dataclasses.replace(today(FINE), packets=14, buffer="14 packets")
+    made = assumed_mix(WORSE, fifo_today(FINE), least=None)
+    same = dataclasses.replace(fifo_today(FINE), packets=14, buffer="14 packets")
     assert head(made)[0].startswith("First read")
     assert head(dataclasses.replace(made, today=same))[0].startswith("Keep what runs today: fifo with a")
-    default = dataclasses.replace(today(FINE), default_of="Cisco")
+    default = dataclasses.replace(fifo_today(FINE), default_of="Cisco")
     assert not any(text.startswith("- ") for text in head(dataclasses.replace(made, today=default)))
 
 
 def test_a_captured_loss_stands_beside_that_of_the_simulation_and_is_no_counter_to_be_read() -> None:
-    advice = mixed(today(LOSSY), today({**FINE, "loss": 0.01}), least=14)
+    advice = mixed(fifo_today(LOSSY), fifo_today({**FINE, "loss": 0.01}), least=14)
     assert "Drop counters tell" in (controls_decide(advice) or "")
     shown = " ".join(View([box_of(advice, against=Against(lost=0.077))]).text(80).replace("│", " ").split())
     assert "it loses 12 % in the simulation (measured: 7.7 %)" in shown, shown
@@ -250,7 +235,7 @@ def test_a_captured_loss_stands_beside_that_of_the_simulation_and_is_no_counter_
 
 
 def test_of_a_scenario_in_doubt_an_answer_is_sure_in_the_simulation_alone() -> None:
-    advice = mixed(today(LOSSY), today({**FINE, "loss": 0.01}), least=14)
+    advice = mixed(fifo_today(LOSSY), fifo_today({**FINE, "loss": 0.01}), least=14)
     first = "57 % of the link was used; the answer assumes that these flows use 94 %."
     texts = [View([box_of(advice, against=each)]).text(80) for each in (Against(), Against(first=first))]
     usual, doubted = (" ".join(text.replace("│", " ").split()) for text in texts)
@@ -268,7 +253,7 @@ def test_of_a_scenario_in_doubt_an_answer_is_sure_in_the_simulation_alone() -> N
 )
 def test_before_other_traffic_was_tried_drop_counters_tell_the_mix(alone: float | None, tells: str) -> None:
     known = () if alone is None else tuple(runs({**FINE, "loss": alone}))
-    now = dataclasses.replace(today(LOSSY, 0.3), alone=known)
+    now = dataclasses.replace(fifo_today(LOSSY, 0.3), alone=known)
     made = advised({"fifo": (14, runs(FINE))}, where=MIXED, stage="first", finished=False)
     advice = dataclasses.replace(made, today=now, assumed=(f"a mix: {BBR_DECIDES}",))
     said = f"BBR is assumed in the mix, and may decide this buffer: {tells}--flows cubic:8 asks without."

@@ -8,14 +8,11 @@ import pytest
 
 from bufferlab.render.advise.head import head
 from bufferlab.scenario import Table
-from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
-from bufferlab.studies.advise.today import Today
-from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.least import Run
 from bufferlab.studies.targets import Values
 
-from ..advised import FIFO, advised, runs
+from ..advised import FIFO, advised, fifo_today, runs
 
 STAYS = (
     "Today's 64 packets may stay: LLQ meets the target with them, too (4 runs); mean wait 30 ms instead of "
@@ -37,17 +34,9 @@ def llq(at_64: Values | None, *, kind: str = "diffserv") -> Advice:
         queue=dataclasses.replace(plain.queue, name="llq" if kind == "diffserv" else "fifo", table=table),
         least=dataclasses.replace(plain.least, memory=memory),
     )
-    rival = Rival(
-        "today, as it is",
-        Estimate(0.3, 0.001, 5),
-        is_equal=False,
-        is_open=False,
-        is_alike=False,
-        missed=(),
-        worst=None,
+    return dataclasses.replace(
+        advice, entries={advice.choice.name: answer}, today=fifo_today(FIFO, behind=0.3)
     )
-    today = Today(rival, (), tuple(runs(FIFO)), "fifo", "64 packets", 64, None)
-    return dataclasses.replace(advice, entries={advice.choice.name: answer}, today=today)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,6 @@ from typing import cast
 import pytest
 
 from bufferlab.errors import InputError
-from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.simulation import simulate
 from bufferlab.scenario import Scenario
 from bufferlab.stats import estimate
@@ -26,7 +25,7 @@ from bufferlab.studies.least import Case
 from bufferlab.studies.least.candidates import CHECK_SEEDS
 from bufferlab.studies.targets import Values, make_target, values_of_run
 
-from ...advised import advised
+from ...advised import advised, left_beside_today
 from ...small import dumbbell
 
 UTILIZED = Aspect("throughput", "utilization", "utilization", "more")
@@ -96,15 +95,8 @@ def test_what_runs_today_is_run_beside_the_answer_with_its_seeds(scenario: Path)
 
 
 def test_what_runs_today_is_beside_the_first_answer_of_all_queues(scenario: Path) -> None:
-    def stop(advice: Advice | None, note: str) -> None:
-        del note
-        if advice is not None and advice.today is not None:
-            raise KeyboardInterrupt
-
-    with pytest.raises(RunInterrupted) as interrupted:
-        advise(scenario, ["utilization >= 90 %"], queues="fifo,codel", today="fifo:3 packets", watch=stop)
-    left = interrupted.value.finished
-    assert isinstance(left, Advice) and left.stage == "first" and not left.finished
+    left = left_beside_today(scenario, queues="fifo,codel")
+    assert left.stage == "first" and not left.finished
     assert left.today is not None and len(left.today.values) == len(left.answer.values)
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from bufferlab.experiment.interruption import RunInterrupted
 from bufferlab.experiment.simulation import prepare, simulate
 from bufferlab.render.advise.mixes import enough
 from bufferlab.scenario import Scenario
@@ -21,7 +20,7 @@ from bufferlab.studies.advise.unmixed import SEEDS, unmixed
 from bufferlab.studies.least.candidates import CHECK_SEEDS
 from bufferlab.studies.targets import parse_targets, values_of_run
 
-from ...advised import FIFO, advised, runs
+from ...advised import FIFO, advised, left_beside_today, runs
 from ...small import dumbbell
 
 MIX = f'{dumbbell()}congestion = "bbr"\n'
@@ -143,13 +142,6 @@ def test_what_runs_today_is_run_without_the_mix_before_what_ifs(tmp_path: Path) 
     path = tmp_path / "mix.toml"
     path.write_text(MIX)
 
-    def stop(advice: Advice | None, note: str) -> None:
-        del note
-        if advice is not None and advice.today is not None:
-            raise KeyboardInterrupt
-
-    with pytest.raises(RunInterrupted) as interrupted:
-        advise(path, ["utilization >= 90 %"], queues="fifo", today="fifo:3 packets", watch=stop)
-    left = interrupted.value.finished
-    assert isinstance(left, Advice) and left.unmixed is None and left.today is not None
+    left = left_beside_today(path, queues="fifo")
+    assert left.unmixed is None and left.today is not None
     assert len(left.today.alone) == SEEDS and left.today.alone != left.today.values[:SEEDS]
