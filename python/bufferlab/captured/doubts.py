@@ -74,8 +74,7 @@ def cut_headers(observation: Observation, *, matters: bool) -> Iterator[str]:
         observation: The capture.
         matters: Whether it is asked for where it matters, else where it does not.
     """
-    totals = observation.totals
-    count = totals["cut_packets"] + totals["cut_options_packets"]
+    count = observation.cut
     if not count or (count >= _CUT * observation.packets) != matters:
         return
     are = (
@@ -83,7 +82,7 @@ def cut_headers(observation: Observation, *, matters: bool) -> Iterator[str]:
         if count == 1
         else f"{count:,} packets are cut within their headers"
     )
-    lacking = ", before timestamps and SACK blocks end" if totals["cut_options_packets"] else ""
+    lacking = ", before timestamps and SACK blocks end" if observation.totals["cut_options_packets"] else ""
     yield f"{are}{lacking}: capture 128 bytes of each"
 
 

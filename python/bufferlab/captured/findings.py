@@ -25,7 +25,7 @@ from bufferlab.captured.doubts import (
 from bufferlab.captured.fitting import Fit, fitted
 from bufferlab.captured.flows import flows_of, loss_of, mean_bytes, rtt_quantile_ms, timed, waits_over_time
 from bufferlab.captured.link import DIRECTIONS, VANTAGES, CapturedLink
-from bufferlab.captured.observation import MOST_FLOWS, NS_PER_MS, NS_PER_S, TABLES, read_capture
+from bufferlab.captured.observation import MOST_FLOWS, NS_PER_MS, NS_PER_S, TABLES, Observation, read_capture
 from bufferlab.captured.paced import closer_bps, is_hardly_met, is_own_pace, is_unexplained, part_in_trains
 from bufferlab.captured.privacy import read_key, without_names
 from bufferlab.captured.rate import always_full, is_impossible, is_standing, rate_of
@@ -46,7 +46,6 @@ _NEARLY: Final = 0.8
 
 _HALF: Final = 0.5
 """Part of its rate that a link carries at least where a queue may be met all the time. Our choice."""
-
 
 _CUT: Final = "most packets are cut within their headers, and what their options say is missing"
 
@@ -220,10 +219,8 @@ def observe(
     share = ip_bytes / chosen["wire_bytes"] if 0 < ip_bytes <= chosen["wire_bytes"] else 1.0
     losses = loss_of(sent)
     long = sent.filter(pl.col("long") & pl.col("elastic"))
-    shared = None if waits is None or hides is None else with_hidden(waits, hides, observation)
-    apart = sent.with_columns(hidden_ms=0.0)
-    deep = shared or (None if waits is None else with_depth(waits, observation, apart))
-    stands = is_standing(shared, rtt_quantile_ms(timed(long), 0.5))
+    deep = None if waits is None else _with_buffer(waits, hides, observation, sent)
+    stands = is_standing(None if hides is None else deep, rtt_quantile_ms(timed(long), 0.5))
     chosen = always_full(chosen) if stands else chosen
     is_paced = is_own_pace(observation, waits, long) or is_unexplained(chosen, waits, long)
     arrived_bps = chosen["wire_bytes"] * 8 / observation.duration_s * (1 - (losses or 0.0 if ahead else 0.0))
@@ -290,9 +287,16 @@ def _whole(found: CapturedLink, waits: dict[str, Any] | None, hides: Hidden | No
     slowest_bps = found.slowest_bps()
     packet_ns = 0.0 if slowest_bps is None else mean_bytes(found.flows) * 8 / slowest_bps * NS_PER_S
     row = {**waits, "packet_ns": packet_ns}
+    return _with_buffer(row, hides, found.observation, found.flows)
+
+
+def _with_buffer(
+    waits: dict[str, Any], hides: Hidden | None, observation: Observation, flows: pl.DataFrame
+) -> dict[str, Any]:
+    """The row with the buffer, if it fills, and with what hides in it, if flows wait in one queue."""
     if hides is not None:
-        return with_hidden(row, hides, found.observation)
-    return with_depth(row, found.observation, found.flows.with_columns(hidden_ms=0.0))
+        return with_hidden(waits, hides, observation)
+    return with_depth(waits, observation, flows.with_columns(hidden_ms=0.0))
 
 
 def _shows_rate(link: dict[str, Any], duration_s: float) -> bool:

@@ -91,10 +91,14 @@ class Observation:
         return self.totals["packets"]
 
     @property
+    def cut(self) -> int:
+        """Packets that the capture cut within their headers, TCP's options among them."""
+        return self.totals["cut_packets"] + self.totals["cut_options_packets"]
+
+    @property
     def is_cut(self) -> bool:
         """Whether the capture cut most packets of TCP within their options, or before, as timestamps are."""
-        cut = self.totals["cut_options_packets"] + self.totals["cut_packets"]
-        return 2 * cut > self.totals["tcp_packets"] + self.totals["cut_packets"]
+        return 2 * self.cut > self.totals["tcp_packets"] + self.totals["cut_packets"]
 
 
 def read_capture(

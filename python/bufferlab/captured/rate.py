@@ -33,12 +33,13 @@ _MUCH_LOSS: Final = 0.01
 """Losses from which on acknowledgments come in lumps that blur rates before the queue. Our choice."""
 
 _SOME_LOSS: Final = 1e-3
+"""A link without waits that loses that much is not called idle. Our choice."""
+
 LOSSY: Final = (
     ", though some were lost: the buffer holds very few, whose waits are too short to fill a window, or "
     "losses are elsewhere"
 )
 _BRIEFLY: Final = ", though some were lost: the buffer is full for less than a window at a time"
-"""A link without waits that loses that much is not called idle. Our choice."""
 
 _MORE: Final = 1.05
 """What arrives can be this many times the rate of the link, by errors of both."""
