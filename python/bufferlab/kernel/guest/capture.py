@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _ALL_PROTOCOLS: Final = 0x0003  # ETH_P_ALL, include/uapi/linux/if_ether.h, Linux 6.12
 _TIMESTAMPS: Final = 35  # SO_TIMESTAMPNS_OLD, include/uapi/asm-generic/socket.h, Linux 6.12
+_SOL_PACKET: Final = 263  # include/linux/socket.h, Linux 6.12
+_STATISTICS: Final = 6  # PACKET_STATISTICS, include/uapi/linux/if_packet.h, Linux 6.12
 _MEMORY_BYTES: Final = 1 << 28
 _KEPT_BYTES: Final = 128
 _ETHERNET: Final = 1
@@ -35,6 +37,7 @@ class Tap:
         self.name, self.direction = place["name"], place.get("direction")
         self.most, self.more = place.get("most"), 0
         self.packets: list[tuple[int, int, int, bytes]] = []
+        self.sockets: list[socket.socket] = []
         enter(place["namespace"])
         for device in place["devices"]:
             kind = socket.SOCK_RAW if self.direction is None else socket.SOCK_DGRAM
@@ -43,6 +46,7 @@ class Tap:
             it.setsockopt(socket.SOL_SOCKET, _TIMESTAMPS, 1)
             it.bind((device, _ALL_PROTOCOLS))
             it.setblocking(False)
+            self.sockets.append(it)
             loop.watch(it, select.EPOLLIN, partial(self.read, it))
 
     def read(self, it: socket.socket) -> None:
@@ -61,6 +65,18 @@ class Tap:
                 continue
             seconds, ns = struct.unpack("qq", ancillary[0][2][:16])
             self.packets.append((seconds, ns, size, bytes(kept[:size])))
+
+    def finish(self) -> None:
+        """Take what waits in the sockets: a loop that comes late to its end has not read it.
+
+        Raises:
+            RuntimeError: Packets found no room in a socket, so the capture has gaps (packet(7)).
+        """
+        for it in self.sockets:
+            self.read(it)
+            _seen, lost = struct.unpack("II", it.getsockopt(_SOL_PACKET, _STATISTICS, 8))
+            if lost:
+                raise RuntimeError(f"{lost} packets found no room on their way to the capture")
 
     def save(self, folder: Path, began_ns: int, end_ns: int) -> None:
         """Write the file, in order of time: sockets are read one after the other.

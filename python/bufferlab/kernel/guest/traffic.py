@@ -153,6 +153,7 @@ class Traffic(Loop):
     def save(self, end_ns: int) -> None:
         """Write what was captured."""
         for tap in self.taps:
+            tap.finish()
             tap.save(self.folder, self.began_at_ns, end_ns)
         if self.taps:
             more = {tap.name: tap.more for tap in self.taps}
