@@ -21,7 +21,9 @@ from bufferlab import cli, web
 from bufferlab.errors import InputError
 from bufferlab.experiment.store.calls import LISTED
 from bufferlab.experiment.store.rows import timestamp
-from bufferlab.web.conditions import meeting
+from bufferlab.web.conditions import in_figures, meeting
+from bufferlab.web.own import own_value
+from bufferlab.web.runs import Runs
 
 PAGE = {"index.html": "<!doctype html><head><title>a page</title></head>", "assets/lab.wasm": "wasm"}
 SERVED = '<meta name="bufferlab-api" content="api" /><meta name="bufferlab-docs" content="api/docs" />'
@@ -448,6 +450,77 @@ def test_conditions_find_what_lists_show(address: str) -> None:
     assert all(str(label).endswith("packets") for label in of_compare)
     _, none = api.listed(where="queue = 'none'")
     assert (none["total"], [column["title"] for column in none["columns"]][:2]) == (0, ["scenario", "queue"])
+
+
+@pytest.fixture
+def swept(tmp_path: Path) -> Path:
+    """A store with two sweeps of one scenario, which vary different settings."""
+    scenario, store = tmp_path / "own.toml", tmp_path / "runs"
+    scenario.write_text(SCENARIO)
+    counts = ["--vary", "flows.near.count=2,3", "--vary", "bottleneck.delay=1 ms,3 ms"]
+    for varied in (counts, ["--vary", "bottleneck.queue=fifo,codel"]):
+        assert cli.main(["sweep", str(scenario), *varied, "--store", str(store)]) == 0
+    return store
+
+
+def test_conditions_on_settings_are_about_all_runs(swept: Path) -> None:
+    runs = Runs(swept)
+    # the sweep of queues has the scenario's own 2 flows and delay of 2 ms, the other one its FIFO
+    for condition, total in [
+        ("flows.near.count = 2", 4),
+        ("flows.near.count = 3", 2),
+        ("delay = 2", 2),
+        ("delay = 3 and queue = 'fifo'", 2),
+        ("queue = 'fifo'", 5),
+    ]:
+        assert runs.listed([condition], means=False)["total"] == total, condition
+    # what is listed of them is what was varied
+    (row,) = runs.listed(["flows.near.count = 2 and queue = 'codel'"], means=False)["rows"]
+    assert [label for label in row["labels"] if label is not None] == ["codel", 1]
+
+
+def test_conditions_say_of_how_many_runs_they_know_only_what_was_varied(swept: Path) -> None:
+    assert Runs(swept).listed(["flows.near.count = 2"], means=False)["notes"] == []
+    for kept in (swept / "scenarios").glob("*.toml"):
+        kept.unlink()
+    found = Runs(swept).listed(["flows.near.count = 2"], means=False)
+    assert found["total"] == 2
+    (note,) = found["notes"]
+    assert note == "of 2 runs the store has no scenario: only what was varied in them is compared"
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("bottleneck.delay", "2 ms"),
+        ("links[0].rate", "10 Mbps"),
+        ("links.bottleneck.queue", "fifo"),
+        ("flows.near.count", 2),
+        ("flows[0].rtt_spread", 0.0),
+        ("flows.near.rtt", "20 ms"),
+        ("flows[0].congestion", "reno"),
+        ("flows[0].min_rto", "1 s"),
+        ("run.seed", 1),
+        ("flows[1].count", None),
+        ("flows.none.count", None),
+        ("bottleneck.none", None),
+    ],
+)
+def test_a_scenario_s_own_value_is_as_lists_show_it(path: str, value: object) -> None:
+    assert own_value(bufferlab.Scenario.from_toml(SCENARIO), path) == value
+
+
+@pytest.mark.parametrize(
+    ("typed", "read"),
+    [
+        ("call.r > 80", "call.call_r > 80"),
+        ("voice.mos > 4", "call_mos > 4"),
+        ("queue = 'call.r'", "queue = 'call.r'"),
+        ("pages.exchange_p50_s < 1", "pages.exchange_p50_s < 1"),
+    ],
+)
+def test_a_rating_has_the_name_that_targets_have_for_it(typed: str, read: str) -> None:
+    assert in_figures(typed, {"call_r", "call_mos", "call.call_r"}) == read
 
 
 @pytest.mark.parametrize(

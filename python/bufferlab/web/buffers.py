@@ -42,7 +42,7 @@ def with_packets(frame: pl.DataFrame, known: SettingsOf) -> pl.DataFrame:
     @cache
     def said(text: str | None, identity: str | None) -> str | None:
         values: dict[str, Any] = json.loads(text) if text else {}
-        paths = [path for path, value in values.items() if path.endswith(BUFFER) and not _is_packets(value)]
+        paths = [path for path, value in values.items() if path.endswith(BUFFER) and not is_in_packets(value)]
         if not paths or identity is None:
             return text
         buffers = known(identity)
@@ -55,6 +55,7 @@ def with_packets(frame: pl.DataFrame, known: SettingsOf) -> pl.DataFrame:
     return frame.with_columns(columns)
 
 
-def _is_packets(value: object) -> bool:
+def is_in_packets(value: object) -> bool:
+    """Whether a buffer is written as a number of packets."""
     number, _, unit = str(value).partition(" ")
     return number.isdecimal() and unit in {"packet", "packets"}

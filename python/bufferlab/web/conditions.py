@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from typing import Final
 
 import polars as pl
@@ -20,12 +20,17 @@ _TEXT: Final = r"'(?:[^']|'')*'"
 _NUMBER: Final = r"[+-]?(?:\d+\.?\d*|\.\d+)"
 _QUANTITY: Final = rf"^({_NUMBER})\s+(\S+)$"
 _RELATION: Final = r"\s*(?:<=|>=|<>|!=|=|<|>)\s*"
+_ROW: Final = "row of the list"
 _LEAST_LETTERS: Final = 4
 """Of a word by which a figure is looked for."""
 
 
 def meeting(
-    frame: pl.DataFrame, conditions: Sequence[str], short: Mapping[str, str], figures: Mapping[str, Metric]
+    frame: pl.DataFrame,
+    conditions: Sequence[str],
+    short: Mapping[str, str],
+    figures: Mapping[str, Metric],
+    filled: Callable[[Sequence[str]], pl.DataFrame] | None = None,
 ) -> pl.DataFrame:
     """The rows that meet all conditions; `buffer > 50` where the list shows packets, too.
 
@@ -34,23 +39,41 @@ def meeting(
         conditions: As they were typed.
         short: What columns are called in the list, by name.
         figures: All that a list can have.
+        filled: Gives the same rows with some settings also where none was set: these are compared.
 
     Raises:
         InputError: A condition cannot be used.
     """
+    asked = [name for name, title in short.items() if any(_names(each, name, title) for each in conditions)]
+    whole = filled(asked) if filled and asked else frame
     named = {**{name: name for name in short}, **{title: name for name, title in short.items()}}
     aliases = {title: name for title, name in named.items() if title not in frame.columns}
-    counted = {title: found for title, name in named.items() if (found := _numbers(frame[name]))}
-    wide = frame.with_columns(
+    counted = {title: found for title, name in named.items() if (found := _numbers(whole[name]))}
+    wide = whole.with_columns(
         *(pl.col(name).alias(title) for title, name in aliases.items()),
         *(numbers.alias(_in_unit(title, unit)) for title, (numbers, unit) in counted.items()),
     )
     units = {title: unit for title, (_, unit) in counted.items()}
     read = [_with_numbers(each, units) for each in conditions]
     try:
-        return where(wide, read).select(frame.columns)
+        return frame[where(wide.with_row_index(_ROW), read)[_ROW]]
     except InputError as error:
         raise _said(error, conditions, [*short.values()], figures) from None
+
+
+def _names(condition: str, *names: str) -> bool:
+    return any(re.search(rf"(?<![\w.]){re.escape(name)}(?![\w.\[])", condition) for name in names)
+
+
+def in_figures(condition: str, figures: Container[str]) -> str:
+    """A condition with names of figures in the place of those that targets have for calls: `call.r`."""
+
+    def read(found: re.Match[str]) -> str:
+        group, last = found["group"], found["last"]
+        names = (f"{group}.call_{last}", f"call_{last}") if group else ()
+        return next((name for name in names if name in figures), found[0])
+
+    return re.sub(rf"{_TEXT}|(?<![\w.])(?P<group>\w+)\.(?P<last>r|mos)\b", read, condition)
 
 
 def notes_on(frame: pl.DataFrame, conditions: Sequence[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -29,9 +29,10 @@ from bufferlab.results.metrics.registry import STORED
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.needs import targets_of
 from bufferlab.studies.sweep import keep_scenario
-from bufferlab.web.buffers import settings_of
-from bufferlab.web.conditions import meeting, notes_on
+from bufferlab.web.buffers import BUFFER, is_in_packets, settings_of
+from bufferlab.web.conditions import in_figures, meeting, notes_on
 from bufferlab.web.groups import ASKED_BY, VERSION, grouped_rows, labels_of, means_by_study, rows_by_study
+from bufferlab.web.own import changes_of_part, own_value
 
 MOST_ROWS: Final = 2000
 """That a list has; a condition finds the others."""
@@ -56,7 +57,9 @@ class Runs:
     def __init__(self, directory: Path) -> None:
         self._store = open_store(directory, create=True)
         self._settings: dict[str, dict[str, str]] = {}
+        self._own: dict[tuple[str, str, str], tuple[object] | None] = {}
         self._kept_as: dict[Path, _Named] = {}
+        self._found_in: Path | None = None
         self._having: tuple[int, dict[str, list[str]]] = (-1, {})
 
     @property
@@ -86,12 +89,18 @@ class Runs:
         asked_for = _metrics(wanted)
         measured = read_measured(self._store.last_measured())
         metrics = {**LISTED, **_metrics(figures_of_groups([*measured.values()])), **asked_for}
+        conditions = [in_figures(each, metrics) for each in conditions]
         named = [name for name in metrics if name in wanted or any(name in each for each in conditions)]
         asked = read_studies(self._store.directory)
         runs = self._runs(named, measured)
         every, parameters = rows_by_study(runs, asked, lambda identity: self._settings_of(identity, runs))
         titles = setting_names(labels_of(parameters), self._groups_of(each.study.scenario for each in asked))
-        frame = meeting(every, conditions, titles, metrics)
+        unknown: set[str] = set()
+
+        def filled(paths: Sequence[str]) -> pl.DataFrame:
+            return self._with_own(every, paths, runs, unknown)
+
+        frame = meeting(every, conditions, titles, metrics, filled)
         if means:
             frame = means_by_study(frame, parameters)
         labels = [*labels_of(parameters), "runs" if means else "seed"]
@@ -106,7 +115,7 @@ class Runs:
             "stored": every["plan_hash"].n_unique(),
             "listed": shown.height if means else shown["plan_hash"].n_unique(),
             "others": sum(count for name, count in self._store.engines().items() if name != ENGINE),
-            "notes": notes_on(every, conditions),
+            "notes": [*notes_on(every, conditions), *_unknown_note(every, unknown)],
             "columns": [
                 *(
                     {"name": name, "title": title, "figure": False}
@@ -182,12 +191,54 @@ class Runs:
         """The scenario with a hash; `None` if the store does not have it."""
         rows = runs.filter(pl.col("scenario_hash") == identity)
         changes = rows["overrides"].drop_nulls().unique(maintain_order=True)
-        for path in sorted((self._store.directory / "scenarios").glob("*.toml")):
+        paths = sorted((self._store.directory / "scenarios").glob("*.toml"))
+        for path in sorted(paths, key=lambda each: each != self._found_in):  # many runs are of one text
             for text in changes:
                 found = _changed(path, text)
                 if found is not None and found.identity == identity:
+                    self._found_in = path
                     return found
         return None
+
+    def _with_own(
+        self, frame: pl.DataFrame, paths: Sequence[str], runs: pl.DataFrame, unknown: set[str]
+    ) -> pl.DataFrame:
+        """What scenarios themselves say of some keys, in rows where nothing was set.
+
+        Args:
+            frame: The rows.
+            paths: The keys, which are columns.
+            runs: The runs of the store.
+            unknown: Takes the hashes of scenarios that the store does not have.
+        """
+        changes = dict(runs.select("scenario_hash", "overrides").iter_rows())
+        lacking = frame.filter(pl.any_horizontal(pl.col(paths).is_null()))
+        asked = lacking.drop_nulls("scenario_hash").select(ASKED_BY, "scenario_hash").unique().rows()
+        for path in paths:
+            found = {
+                (study, identity): self._own_of(study, identity, path, changes[identity], runs)
+                for study, identity in asked
+            }
+            unknown |= {identity for (_, identity), own in found.items() if own is None}
+            of_each = [found.get(row) or (None,) for row in frame.select(ASKED_BY, "scenario_hash").rows()]
+            own = pl.Series(path, [value for (value,) in of_each], strict=False, dtype=frame.schema[path])
+            frame = frame.with_columns(pl.coalesce(path, own))
+        return frame
+
+    def _own_of(
+        self, study: str, identity: str, path: str, changes: str | None, runs: pl.DataFrame
+    ) -> tuple[object] | None:
+        """The value of a key of a scenario as lists show it; `None` if the store does not have the scenario.
+
+        Runs of a study are of one text: those are alike of which nothing was changed in the key's part.
+        """
+        known_as = (study or identity, path, json.dumps(changes_of_part(changes, path)))
+        if known_as not in self._own:
+            found = self._kept(identity, runs)
+            self._own[known_as] = (own_value(found, path),) if found else None
+        own = self._own[known_as]
+        is_counted = own is not None and path.endswith(BUFFER) and not is_in_packets(own[0])
+        return (self._settings_of(identity, runs).get(path),) if is_counted else own
 
     def _settings_of(self, identity: str, runs: pl.DataFrame) -> dict[str, str]:
         """The queues and buffers of a scenario by path; none of one that the store does not have."""
@@ -225,6 +276,14 @@ def _changed(path: Path, overrides: str) -> Scenario | None:
         return Scenario.load(path, json.loads(overrides))
     except InputError:
         return None
+
+
+def _unknown_note(frame: pl.DataFrame, unknown: Collection[str]) -> Iterator[str]:
+    """Of how many runs conditions on settings know only what was varied."""
+    runs = frame.filter(pl.col("scenario_hash").is_in(unknown))["plan_hash"].n_unique()
+    if runs:
+        of = "1 run" if runs == 1 else f"{runs} runs"
+        yield f"of {of} the store has no scenario: only what was varied in them is compared"
 
 
 def _metrics(names: Iterable[str]) -> dict[str, Metric]:
