@@ -26,9 +26,9 @@ export class Player {
   speed = $state(3);
 
   readonly running = $derived(this.variants.filter((variant) => variant.runs && !variant.ended));
-  /** One clock for all: that of the slowest. */
+  /** One clock for all that are scenarios: that of the slowest. */
   readonly clock = $derived(
-    Math.max(0, Math.min(...(this.running.length ? this.running : this.variants).map((variant) => variant.time), this.longest)),
+    Math.max(0, Math.min(...(this.running.length ? this.running : this.variants.filter(({ duration }) => duration)).map((variant) => variant.time), this.longest)),
   );
   /** How many seconds, the last ones, charts show; all of the run if none. */
   shown = $state<number | null>(null);
@@ -42,7 +42,7 @@ export class Player {
 
   /** When the longest run ends. */
   get longest(): number {
-    return Math.max(0, ...this.variants.map((variant) => variant.answer?.duration_s ?? 0));
+    return Math.max(0, ...this.variants.map((variant) => variant.duration));
   }
 
   constructor() {

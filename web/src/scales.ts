@@ -43,7 +43,7 @@ export function scalesOf(variants: Variant[]): Scales {
 function spanOf(variants: Variant[]): Pick<Scales, "start" | "end"> {
   const [{ shown = null, zoomed = null } = {}] = variants;
   if (zoomed) return { start: zoomed[0], end: zoomed[1] };
-  if (shown === null) return { start: 0, end: Math.max(0, ...variants.map(({ answer }) => answer?.duration_s ?? 0)) || 1 };
+  if (shown === null) return { start: 0, end: Math.max(0, ...variants.map(({ duration }) => duration)) || 1 };
   const end = Math.max(shown, ...variants.map(({ time }) => time));
   return { start: end - shown, end };
 }

@@ -118,6 +118,11 @@ export class Variant {
     return this.now?.[0] ?? 0;
   }
 
+  /** How long its run is, in seconds; 0 of what is no scenario now. */
+  get duration(): number {
+    return this.problems.length ? 0 : (this.answer?.duration_s ?? 0);
+  }
+
   /** Samples that the run's charts have at its end. */
   get #cells(): number {
     const duration = this.answer?.duration_s ?? 0;
