@@ -428,7 +428,7 @@ const tests = {
     await page.getByRole("button", { name: /^BDP: / }).click();
     await button(page, "Compare queues").click();
     for (const [index, queue] of ["fifo", "fq_codel", "splitbuff"].entries()) {
-      await page.getByRole("region", { name: `Variant ${index + 1}` }).getByRole("heading", { name: `${queue}, buffer 33 packets` }).waitFor();
+      await page.getByRole("region", { name: `Variant ${index + 1}` }).getByRole("heading", { name: `${queue}, ${queue === "splitbuff" ? "sub-buffers within" : "buffer"} 33 packets` }).waitFor();
     }
     await button(page, "Step").click();
     await page.getByText("At 4 ms").nth(2).waitFor();
@@ -612,6 +612,73 @@ const tests = {
     await page.getByText(/% of 1 Gbps/).waitFor();
     await button(page, "Undo what was set here").click();
     await page.getByText(/% of 10 Mbps/).waitFor();
+  },
+  async "a variant that is no scenario stops no clock"(open) {
+    const page = await open(shared({ version: 1, variants: [{ text: SMALL, overrides: {} }, { text: SMALL.replace("10 Mbps", "10 Mops"), overrides: {} }] }));
+    await page.getByText("This is no scenario:").waitFor();
+    await atTheEnd(page);
+    assert.equal(await page.locator(".clock").textContent(), "4 s of 4 s");
+    await button(page, "Back").click();
+    await page.getByText("At 3.996 s").waitFor();
+    await button(page, "Step").click();
+    await page.getByText("At 4 s").waitFor();
+    assert.equal(await page.locator(".clock").textContent(), "4 s of 4 s");
+    // one that was a scenario, and is longer
+    await page.getByText("The scenario as text and form").first().click();
+    const text = page.getByLabel("TOML or JSON").first();
+    await text.fill(SMALL.replace("4 s", "2 s"));
+    await button(page, "Use this text").first().click();
+    await page.getByText("of 2 s").waitFor();
+  },
+  async "SplitBuff sizes its own buffer, and the next queue gets the one that it was within"(open) {
+    const text = SMALL.replace('buffer = "40 packets"', 'queue = "splitbuff"');
+    const page = await open(small(text));
+    await page.getByText("SplitBuff: sub-buffers by round-trip time, so that short flows do not wait behind long ones.").waitFor();
+    await atTheEnd(page);
+    const together = Number((await page.getByText(/^SplitBuff sizes its own: /).textContent()).match(/(\d+) packets together now/)[1]);
+    const held = (await summary(page)).match(/hold \d+ of (\d+) and \d+ of (\d+)/).slice(1).map(Number);
+    assert.equal(together, held[0] + held[1]);
+    await page.getByText("Buffers for this link").click();
+    const row = page.getByRole("row", { name: /^sub-buffers now/ });
+    assert.equal(await row.getByRole("cell").first().textContent(), `${together}`);
+    await page.getByText("sub-buffers together", { exact: true }).waitFor();
+    // a buffer that is less than that is felt
+    const buffer = page.getByLabel("Most of all sub-buffers (live), typed");
+    await buffer.fill("6 packets");
+    await buffer.press("Enter");
+    await button(page, "Start again").click();
+    await atTheEnd(page);
+    await page.getByText(/^SplitBuff sizes its own: [3-6] packets together now/).waitFor();
+    await button(page, "Undo what was set here").click();
+    await page.getByLabel("Queue").selectOption("fifo");
+    await page.getByText("first in, first out, tail drop.").waitFor();
+    assert.equal(await page.getByRole("alert").count(), 0);
+    assert.match(await page.getByLabel("Buffer (live), typed").inputValue(), /^\d+ packets$/);
+    await button(page, "Compare queues").click();
+    await page.getByRole("heading", { name: /fq_codel/ }).waitFor();
+    assert.equal(await page.getByRole("alert").count(), 0);
+  },
+  async "a picture's packet is timed from the picture on, and says so"(open) {
+    const page = await open("#example=video-call");
+    await page.getByLabel("Time", { exact: true }).fill("300");
+    await page.getByText(/the last packet came [\d.]+ ms after its picture was taken/).waitFor();
+    assert.equal(await page.getByText("under way for").count(), 0);
+  },
+  async "the next lesson and the next story begin at their headings"(open) {
+    for (const viewport of [{ width: 1280, height: 800 }, { width: 390, height: 844 }]) {
+      const page = await open("#story=home.1", { viewport });
+      for (const [from, to] of [["Next lesson:", "h3"], ["Next lesson:", "h3"], ["Next lesson:", "h3"], ["Next story:", "h2"]]) {
+        const link = page.getByRole("link", { name: from });
+        if (viewport.width > 1000) await link.click();
+        else await link.press("Enter");
+        await page.waitForFunction((tag) => document.activeElement?.localName === tag, to);
+        const top = await page.evaluate(() => document.activeElement.getBoundingClientRect().top);
+        assert.ok(top >= -1 && top < 300, `${from} ${top}`);
+      }
+      await page.getByRole("link", { name: "Open these runs in the laboratory" }).click();
+      await page.getByRole("toolbar").waitFor();
+      await page.waitForFunction(() => window.scrollY === 0);
+    }
   },
   async "two variants run on one clock"(open) {
     const page = await open(small());

@@ -160,6 +160,16 @@ def test_theorem_2_marks_mixes_and_no_control_that_it_does_not_know(name: str, m
     assert marks.get("Theorem 2, 99 %") == mark
 
 
+def test_words_of_queues_and_controls_are_said_as_in_the_documents() -> None:
+    (answer,) = run([{"scenario": {"text": mixed("fifo", "cubic")}, "steps": 2, "duration_ps": 10**12}])
+    said = {each["word"]: each["doc"] for kind in ("queues", "controls") for each in answer["read"][kind]}
+    documents = (ROOT / "docs" / "scenario.md").read_text()
+    for word in ("pie", "splitbuff-weighted", "reno", "bbr3"):
+        assert said[word].rstrip(".")[1:40] in documents, word
+    assert len(said) > 40
+    assert all(said.values())
+
+
 @pytest.mark.parametrize("queue", ["fifo", "fq_codel", "drr", "splitbuff", "splitbuff-weighted"])
 def test_what_a_discipline_has_inside_is_its_backlog(queue: str) -> None:
     job = {"scenario": {"text": mixed(queue, "cubic")}, "steps": 20, "duration_ps": 3 * 10**12}
@@ -171,6 +181,8 @@ def test_what_a_discipline_has_inside_is_its_backlog(queue: str) -> None:
         seen = max(seen, len(parts))
         if parts:
             assert sum(part["packets"] for part in parts) == sample[5]
+        limits = [part["limit"]["packets"] for part in inside["classes"]]
+        assert sample[9] == sum(limits)  # nothing where a queue has no sub-buffers
         assert inside["queues_in_all"] == len(inside["queues"])
         assert {queue["group"] for queue in inside["queues"]} <= {0, 1}
     assert seen == {"fifo": 0, "splitbuff": 2, "splitbuff-weighted": 4}.get(queue, 3)
@@ -210,7 +222,7 @@ def test_one_queue_is_shown_in_the_order_of_arrival(queue: str) -> None:
         both += len(set(later)) > 1
     assert moved > 100 and both > 100
     for inside, sample in zip(answer["insides"], answer["samples"], strict=True):
-        arrived, dropped, departed = (sample[9 + count] + sample[13 + count] for count in range(3))
+        arrived, dropped, departed = (sample[10 + count] + sample[14 + count] for count in range(3))
         assert len(inside["order"]["groups"]) == arrived - dropped - departed
 
 
@@ -231,7 +243,7 @@ def test_steps_and_samples_change_nothing() -> None:
     times = [sample[0] for sample in answer["samples"]]
     assert times == pytest.approx([3 / 50 * step for step in range(1, 50)])
     arrived, dropped, departed = answer["samples"][-1][1:4]
-    waiting, of_groups = answer["samples"][-1][5], answer["samples"][-1][9:17]
+    waiting, of_groups = answer["samples"][-1][5], answer["samples"][-1][10:18]
     assert of_groups[0] + of_groups[4] == arrived
     assert 0 <= arrived - dropped - departed - waiting <= 1
 

@@ -326,10 +326,24 @@ export class Variant {
     this.changed = true;
   }
 
+  /** What sliders have set, under another queue: parameters were those of the queue before. Only SplitBuff needs no buffer:
+   * the next queue gets the one that it was within. */
+  under(queue: string): Record<string, string> {
+    const { path = "", buffer = "", plan } = this.answer?.links[this.link] ?? {};
+    const kept = Object.entries(this.overrides).filter(([key]) => !key.startsWith(`${path}.queue`));
+    const within = plan?.discipline.kind === "splitbuff" ? { [`${path}.buffer`]: buffer } : {};
+    return { ...within, ...Object.fromEntries(kept), ...(queue ? { [`${path}.queue`]: queue } : {}) };
+  }
+
   /** Shows another link. */
   show(link: number): void {
     this.link = link;
     this.#show();
+  }
+
+  /** Packets that a SplitBuff's sub-buffers have room for together now; 0 of other queues. */
+  get room(): number {
+    return this.view(this.now)?.room ?? 0;
   }
 
   view(row: Float64Array | null): LinkView | null {
@@ -442,7 +456,7 @@ export class Variant {
       backlog: [
         times,
         views.map((view) => view.backlog),
-        limits.map((limit) => (Number.isFinite(limit) ? limit : null)),
+        limits.map((limit, index) => views[index]?.room || (Number.isFinite(limit) ? limit : null)),
         times.map((_, index) => since(index, (view) => view.dropped) || null),
       ],
       windows: [times, ...groups.map((group) => rows.map((row) => (answer.groups[group]?.is_tcp ? layout.window(row, group) : null)))],

@@ -70,6 +70,11 @@ pub fn size_unit(unit: &str) -> Option<(&'static str, u64)> {
     quantity::split_quantity(&one, quantity::SIZE_UNITS, "").ok().map(|(_, unit)| unit)
 }
 
+/// What `queue` may be in one word, and what each is.
+pub fn described_queues() -> Vec<(&'static str, String)> {
+    parts::queue::described_words()
+}
+
 /// What `queue` may be in one word, and the table that each stands for.
 pub fn queue_words() -> Vec<(&'static str, Table)> {
     let words = parts::queue::words().into_iter();

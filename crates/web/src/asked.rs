@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bufferlab_congestion::NamedControl;
 use bufferlab_scenario::{
-    Mistake, Mistakes, NoFiles, Node, Resolved, Scenario, Table, Value, plan_hash, queue_words,
+    Mistake, Mistakes, NoFiles, Node, Resolved, Scenario, Table, Value, described_queues, plan_hash,
 };
 use bufferlab_simulator::{GroupPlan, LinkPlan, Plan, SourcePlan};
 use serde::{Deserialize, Serialize};
@@ -65,9 +65,16 @@ pub struct Answer {
     links: Vec<Link>,
     groups: Vec<Group>,
     /// What `queue` may be in one word.
-    queues: Vec<&'static str>,
+    queues: Vec<Word>,
     /// What `congestion` may be.
-    controls: Vec<&'static str>,
+    controls: Vec<Word>,
+}
+
+/// A word of scenarios, and what it is, as docs/scenario.md has it.
+#[derive(Serialize)]
+struct Word {
+    word: &'static str,
+    doc: String,
 }
 
 #[derive(Serialize)]
@@ -97,6 +104,8 @@ struct Group {
     segment_bytes: u32,
     /// Its receiver returns each packet, as pings.
     echoes: bool,
+    /// Its packets are of pictures of a video call.
+    films: bool,
     /// The congestion control that the text has, whatever the overrides say.
     own_control: Option<String>,
 }
@@ -143,10 +152,18 @@ fn read_scenario(asked: &Asked) -> Result<(Plan, Answer), Mistakes> {
                 ..group(plan, &draws.rtt_ps)
             })
             .collect(),
-        queues: queue_words().into_iter().map(|(word, _)| word).collect(),
-        controls: NamedControl::words().collect(),
+        queues: described_queues().into_iter().map(|(word, doc)| Word { word, doc }).collect(),
+        controls: controls(),
     };
     Ok((plan, answer))
+}
+
+/// Every control in one word, without its source; `fixed(N)` is none.
+fn controls() -> Vec<Word> {
+    let described = NamedControl::described();
+    let doc = |word| described.iter().find(|(words, _)| words.contains(&word)).map_or("", |(_, doc)| *doc);
+    let what = |word| doc(word).split(" Source: ").next().unwrap_or_default().to_owned();
+    NamedControl::words().map(|word| Word { word, doc: what(word) }).collect()
 }
 
 fn control(own: Option<&Resolved>, group: &str) -> Option<String> {
@@ -164,6 +181,7 @@ fn group(plan: &GroupPlan, rtt_ps: &[u64]) -> Group {
         is_tcp: matches!(plan.source, SourcePlan::Tcp(_)),
         segment_bytes: if let SourcePlan::Tcp(tcp) = &plan.source { tcp.config.mss_bytes } else { 0 },
         echoes: matches!(&plan.source, SourcePlan::Udp(source) if source.echo),
+        films: matches!(plan.source, SourcePlan::VideoCall(_)),
         own_control: None,
     }
 }

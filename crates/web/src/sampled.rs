@@ -3,11 +3,12 @@
 //! the moment in seconds; for each link [`LINK`] numbers, and behind them for each group [`GROUP`] numbers of its packets
 //! at this link; then for each group [`SENDERS`] numbers of its senders. web/src/engine/layout.ts reads them.
 
+use bufferlab_qdisc::{DisciplineConfig, Limit};
 use bufferlab_simulator::{Plan, PlanError, Session};
 
 /// Arrived, dropped and departed packets, departed bytes, waiting packets and bytes, packets whose wait is known, the sum
-/// of their waits in seconds.
-const LINK: usize = 8;
+/// of their waits in seconds, and full packets that the sub-buffers of a discipline that sizes them have room for together (0 of others).
+const LINK: usize = 9;
 /// Arrived, dropped and departed packets, departed bytes.
 const GROUP: usize = 4;
 /// Means over the group's flows: congestion window in segments, smoothed round-trip time in seconds (of those that have
@@ -16,6 +17,8 @@ const GROUP: usize = 4;
 const SENDERS: usize = 6;
 /// The numbers among them that are means over the flows that have one.
 const OF_SOME: [usize; 2] = [1, 2];
+/// As which a limit in bytes is counted.
+const FULL_PACKET_BYTES: f64 = 1500.0;
 
 /// Reads all of it.
 pub fn sample(session: &mut Session, plan: &Plan) -> Result<Vec<f64>, PlanError> {
@@ -35,6 +38,7 @@ pub fn sample(session: &mut Session, plan: &Plan) -> Result<Vec<f64>, PlanError>
         ];
         numbers.extend(whole.map(|number| number as f64));
         numbers.push(counters.waited_ps as f64 / 1e12);
+        numbers.push(room(session, plan, link)?);
         for group in session.groups(link)? {
             let counters =
                 [group.arrived_packets, group.dropped_packets, group.departed_packets, group.departed_bytes];
@@ -43,6 +47,20 @@ pub fn sample(session: &mut Session, plan: &Plan) -> Result<Vec<f64>, PlanError>
     }
     numbers.extend(senders(session, plan)?);
     Ok(numbers)
+}
+
+/// What a `SplitBuff` has sized its sub-buffers to, all together.
+fn room(session: &mut Session, plan: &Plan, link: usize) -> Result<f64, PlanError> {
+    if !matches!(plan.links[link].discipline.config, DisciplineConfig::SplitBuff(_)) {
+        return Ok(0.0);
+    }
+    let classes = session.estimates(link)?.map(|estimates| estimates.classes).unwrap_or_default();
+    let packets = classes.iter().map(|class| match class.limit {
+        Limit::Packets(packets) => packets as f64,
+        Limit::Bytes(bytes) => (bytes as f64 / FULL_PACKET_BYTES).round().max(1.0),
+        Limit::Unlimited => 0.0,
+    });
+    Ok(packets.sum())
 }
 
 fn senders(session: &Session, plan: &Plan) -> Result<Vec<f64>, PlanError> {

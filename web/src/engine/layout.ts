@@ -1,6 +1,6 @@
 /** Where the numbers of a sample are: crates/web/src/sampled.rs. */
 
-const LINK = 8;
+const LINK = 9;
 const GROUP = 4;
 const SENDERS = 6;
 
@@ -13,6 +13,8 @@ export interface LinkView {
   backlogBytes: number;
   served: number;
   waited: number;
+  /** Packets that sub-buffers of a discipline which sizes them have room for together; 0 of others. */
+  room: number;
 }
 
 /** Reads samples of a run. */
@@ -30,8 +32,8 @@ export class Layout {
     const at = this.#link(link);
     const get = (offset: number) => row[at + offset] ?? 0;
     const [arrived, dropped, departed, departedBytes] = [get(0), get(1), get(2), get(3)];
-    const [backlog, backlogBytes, served, waited] = [get(4), get(5), get(6), get(7)];
-    return { arrived, dropped, departed, departedBytes, backlog, backlogBytes, served, waited };
+    const [backlog, backlogBytes, served, waited, room] = [get(4), get(5), get(6), get(7), get(8)];
+    return { arrived, dropped, departed, departedBytes, backlog, backlogBytes, served, waited, room };
   }
 
   /** Packets of a group that wait or are in transmission. */

@@ -57,6 +57,8 @@ export interface GroupAnswer {
   /** Payload of TCP's full segments; 0 without TCP. */
   segment_bytes: number;
   echoes: boolean;
+  /** Whether its packets are of pictures of a video call. */
+  films: boolean;
   /** The congestion control that the text has, whatever sliders say. */
   own_control: string | null;
 }
@@ -71,9 +73,15 @@ export interface Answer {
   links: LinkAnswer[];
   groups: GroupAnswer[];
   /** What `queue` may be in one word. */
-  queues: string[];
+  queues: Word[];
   /** What `congestion` may be. */
-  controls: string[];
+  controls: Word[];
+}
+
+/** A word of scenarios, and what it is. */
+export interface Word {
+  word: string;
+  doc: string;
 }
 
 export type Read = { answer: Answer } | { problems: Problem[] };
