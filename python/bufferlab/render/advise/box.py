@@ -39,7 +39,7 @@ from bufferlab.render.advise.reasons import (
 )
 from bufferlab.render.advise.trade import gained_by_room, room, trade
 from bufferlab.render.advise.typed import LINUX, WIDTH, Typed
-from bufferlab.render.advise.unmet import helps, says_both, shorter_wait, without_one
+from bufferlab.render.advise.unmet import helps, shorter_wait, without_one
 from bufferlab.render.advise.users import LATE, apart, users_lines
 from bufferlab.render.advise.what_if import of_kept, supposed_text, what_if
 from bufferlab.render.advise.words import (
@@ -55,7 +55,7 @@ from bufferlab.render.words import asked, beside, measured, of_classes_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
-from bufferlab.studies.advise.staying import keeps
+from bufferlab.studies.advise.staying import keeps, stays
 from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.choosing.thresholds import LONG_WAIT_MS
 from bufferlab.studies.least import Check, Verdict, lowered
@@ -199,7 +199,7 @@ def _cautions(advice: Advice, first: Sequence[str]) -> Iterator[Line]:
 
 def _shown(advice: Advice) -> Checked:
     """What the lines are about: the answer, or what runs today where that is to be kept."""
-    return advice.today if advice.today is not None and keeps(advice) else advice.answer
+    return advice.today if advice.today is not None and stays(advice) else advice.answer
 
 
 def _smaller(advice: Advice, first: Sequence[str]) -> Iterator[Line]:
@@ -281,9 +281,10 @@ def _unmet(advice: Advice, first: Sequence[str]) -> Iterator[Line]:
     if advice.choice.meets:
         return
     several = len(advice.targets) > 1
+    is_said = len(advice.targets) == 2  # what meets one alone meets all without the other
     for label, text, place, shorter in (
-        ("or", shorter_wait(advice), 1, ""),
-        ("instead", None if says_both(advice) else without_one(advice), 1, _BELOW),
+        ("or", None if stays(advice) else shorter_wait(advice), 1, ""),
+        ("instead", None if is_said else without_one(advice), 1, _BELOW),
         ("helps", helps(advice), 8 if several else 1, "" if several else _BELOW),
         ("searched", searched(advice), 6, ""),
     ):
@@ -297,7 +298,7 @@ def _notes(advice: Advice, first: Sequence[str]) -> Iterator[Line]:
         yield Line("by chance", text, shorter=[(6, "")])
     if (text := idle_note(advice)) is not None:
         yield Line("idle", text, shorter=[(7, "")])
-    if not keeps(advice) and (text := loss_note(advice)) is not None:
+    if not stays(advice) and (text := loss_note(advice)) is not None:
         yield Line("loss", text, shorter=[(9, "")])
     if (text := marks_note(advice)) is not None:
         yield Line("marks", text, shorter=[(7, "")])
@@ -398,9 +399,11 @@ def _typed(advice: Advice, typed: Typed) -> Iterator[Line]:
     entry, lines = made.entry, made.lines
     if not advice.choice.meets or loses_much(advice):
         better = better_but_missed(advice) if advice.choice.meets else None
+        problem = "nothing, to keep what runs today" if stays(advice) else made.problem
         chosen = advice.answer if better is None else advice.entries[better.name]
-        what = "the lines all the same" if better is None else f"those of {entry_text(chosen)}"
-        yield Line("type", f"{made.problem}. Below is what writes {what}.{_of_classes(chosen)}")
+        is_plain = better is None and not stays(advice)
+        what = "the lines all the same" if is_plain else f"those of {entry_text(chosen)}"
+        yield Line("type", f"{problem}. Below is what writes {what}.{_of_classes(chosen)}")
         command = "\n".join(LINUX.folded([typed.command(advice, chosen)]))
         yield Line("", command, verbatim=True, shorter=[(4, "")])
         return

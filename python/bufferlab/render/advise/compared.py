@@ -18,7 +18,7 @@ from bufferlab.render.words import metric_of, short_text
 from bufferlab.results.metrics.metric import BRIEF_SECONDS, FRACTION, MILLISECONDS, SECONDS, Unit
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
-from bufferlab.studies.advise.staying import Measured, is_answer, keeps
+from bufferlab.studies.advise.staying import Measured, is_answer, stays
 from bufferlab.studies.choosing.choice import Rival
 from bufferlab.studies.choosing.objectives import Aspect, Kind
 from bufferlab.studies.targets import Target
@@ -143,9 +143,12 @@ def _widths(table: Sequence[Sequence[str]]) -> list[int]:
 
 def beside(advice: Advice) -> Iterator[Compared]:
     """The rows: the answer first, then what runs today, unless that is kept, half of it, other queues."""
-    is_kept = keeps(advice)
+    is_kept = stays(advice)
     answer = Compared(
-        "change" if is_kept else "answer", brief_name(advice.answer), advice.answer, _missed(advice.answer)
+        ("change" if advice.choice.meets else "closest") if is_kept else "answer",
+        brief_name(advice.answer),
+        advice.answer,
+        _missed(advice.answer),
     )
     if not is_kept:
         yield answer

@@ -12,10 +12,18 @@ from bufferlab.render.advise.felt import best_but_missed
 from bufferlab.render.advise.limits import platform_end
 from bufferlab.render.advise.mixes import controls_decide, may_be_bbr
 from bufferlab.render.advise.reasons import starved, unequal
-from bufferlab.render.advise.today import beside_closest, default_text, is_of_loss_alone, now_text, size_stays
+from bufferlab.render.advise.today import (
+    beside_closest,
+    default_text,
+    is_of_loss_alone,
+    kept_unmet,
+    now_text,
+    size_stays,
+    today_name,
+)
 from bufferlab.render.advise.trade import gained_by_room, narrow
 from bufferlab.render.advise.unfilled import unfilled
-from bufferlab.render.advise.unmet import contradiction, hopeless, narrower, why_missed
+from bufferlab.render.advise.unmet import contradiction, narrower, prices
 from bufferlab.render.advise.what_if import fragile
 from bufferlab.render.advise.words import (
     EVEN,
@@ -32,7 +40,8 @@ from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.binding import binds
 from bufferlab.studies.advise.budget import QUICK_S
-from bufferlab.studies.advise.staying import betters_today, keeps, runs_today
+from bufferlab.studies.advise.staying import betters_today, keeps, runs_today, stays, why_kept_unmet
+from bufferlab.studies.choosing.closest import far_off
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, loses_heavily
 from bufferlab.studies.words import is_llq
 
@@ -111,7 +120,7 @@ def head(advice: Advice) -> list[str]:
 
 def cautions(advice: Advice) -> Iterator[str]:
     """What speaks against the answer, the gravest first, each as a sentence; nothing if today's is kept."""
-    if keeps(advice):
+    if stays(advice):
         return
     yield from dict.fromkeys(_cautions_in_turn(advice))
 
@@ -271,21 +280,22 @@ def _tried(advice: Advice) -> list[str]:
 
 
 def _missing(advice: Advice, them: str) -> Iterator[_Said]:
-    """That nothing meets the targets, why, and what comes nearest."""
-    yield from map(_Said, _missed(advice, them))
+    """That nothing meets the targets, whether today's queue stays, what each costs, and what is closest."""
+    why = why_kept_unmet(advice)
+    yield from map(_Said, _missed(advice, them, is_kept=why is not None))
+    now = advice.today
+    stays = beside_closest(advice) if why is None or now is None else kept_unmet(advice, now, why)
+    if stays is not None:
+        yield _Said(stays)
     if (kept := narrower(advice)) is not None:
         yield _Said(kept)
     if (idle := unfilled(advice)) is not None:
         yield _Said(idle)
-    if advice.stage != "begun" and (why := why_missed(advice)) is not None:
-        yield _Said(why)
-    if (alone := controls_decide(advice)) is not None:
+    yield from (_Said(f"{ITEM}{text}") for text in prices(advice))
+    if (alone := controls_decide(advice) or may_be_bbr(advice)) is not None:
         yield _Said(alone, _DECIDES)
-    if (stays := beside_closest(advice)) is not None:
-        yield _Said(stays)
-    lost = advice.answer.checked("loss").mean or 0.0
-    spoils = f", but not worth running, as it loses {FRACTION.quantity(lost, digits=2)}"
-    yield _Said(f"Closest{spoils if lost >= HEAVY_LOSS else ''}: {_what(advice)}.")
+    if why != "same":
+        yield _Said(f"{_closest(advice, is_kept=why is not None)}: {_what(advice)}.")
     yield from map(_Said, advice.rests_on)
     if advice.stage == "first" and advice.finished:
         yield _Said(_quick(advice), _DECIDES)
@@ -294,24 +304,36 @@ def _missing(advice: Advice, them: str) -> Iterator[_Said]:
     yield from _cautions(advice)
 
 
-def _missed(advice: Advice, them: str) -> Iterator[str]:
+def _closest(advice: Advice, *, is_kept: bool) -> str:
+    """What the answer is called that misses targets: what misses one many times over is close to nothing."""
+    lost = advice.answer.checked("loss").mean or 0.0
+    spoils = f", but not worth running, as it loses {FRACTION.quantity(lost, digits=2)}"
+    is_far = bool(far_off(advice.answer.runs, [each.target for each in advice.answer.checks]))
+    called = "least far off" if is_far else "closest"
+    if is_kept:
+        begin = f"Of what was tried, {called}"
+    else:
+        begin = "Nothing comes near. Least far off" if is_far else "Closest"
+    return f"{begin}{spoils if lost >= HEAVY_LOSS else ''}"
+
+
+def _missed(advice: Advice, them: str, *, is_kept: bool) -> Iterator[str]:
+    """The verdict."""
     if advice.start_measured:
         yield f"Not known yet: {START_MEASURED}. Run it again as 'too short' says; in these runs:"
-    ended, alone = platform_end(advice), None if advice.stage == "begun" else hopeless(advice)
-    if alone is not None and ended is None:
-        yield alone
+    ended, keep = platform_end(advice), ""
+    if is_kept and advice.today is not None:
+        keep = f": keep today's {today_name(advice.today)}"
     if advice.stage == "begun":
         tried = _tried(advice)
         were, do = ("was", "does") if len(tried) == 1 else ("were", "do")
         yield f"So far only {listed(tried)} {were} searched, which {do} not meet {them}."
     elif ended is not None:
-        yield f"No buffer that {ended} meets {them}{contradiction(advice)}."
-        if alone is not None:
-            yield alone
+        yield f"No buffer that {ended} meets {them}{contradiction(advice)}{keep}."
     elif all(any(not check.met for check in each.checks) for each in advice.entries.values()):
-        yield f"No setting that was tried meets {them}{contradiction(advice)}."
+        yield f"No setting that was tried meets {them}{contradiction(advice)}{keep}."
     else:
-        yield f"No setting is proven to meet {them}: {advice.confidence * 100:g} % sure is asked for."
+        yield f"No setting is proven to meet {them}{keep}: {advice.confidence * 100:g} % sure is asked for."
 
 
 def _what(advice: Advice) -> str:

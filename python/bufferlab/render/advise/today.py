@@ -13,6 +13,7 @@ from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS, NUMBER
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.staying import (
     Against,
+    KeptUnmet,
     Measured,
     may_stay,
     mean_wait_ms,
@@ -25,7 +26,6 @@ from bufferlab.studies.advise.staying import (
     worst_rated,
 )
 from bufferlab.studies.advise.today import Today
-from bufferlab.studies.choosing.closest import closest, off
 from bufferlab.studies.choosing.objectives import Aspect
 from bufferlab.studies.choosing.thresholds import (
     LESS,
@@ -39,6 +39,7 @@ from bufferlab.units import packets_text
 _RATING: Final = "call_r"
 
 _WITH_IT: Final = "with the answer"
+_WITH_CLOSEST: Final = "with what is closest"
 
 
 class Fault(NamedTuple):
@@ -257,32 +258,42 @@ def _in_the_mean(now: float, then: float, whose: str) -> str:
     )
 
 
-def beside_closest(advice: Advice) -> str | None:
-    """What runs today beside what is closest to targets that nothing meets, as a sentence; else `None`.
+def kept_unmet(advice: Advice, found: Today, why: KeptUnmet) -> str:
+    """What is kept has of what nothing meets, and what speaks for it, as a sentence."""
+    return f"It has {_values_text(advice, found)}; {_for_it(advice, found, why)}."
 
-    It is kept where it is nearer to the targets and users fare no worse with it, as far as is known.
-    """
-    found = advice.today
-    if found is None or found.default_of is not None or advice.choice.meets or not found.missed:
-        return None
-    what = f"Today's {today_name(found)},"
-    values = "; ".join(
+
+def _for_it(advice: Advice, found: Today, why: KeptUnmet) -> str:
+    """Why it is kept, as a clause."""
+    if why == "same":
+        return "nothing that was tried is closer"
+    if why == "fares":
+        return f"users fare {share_text(found.rival.behind)} better with it than with what is closest"
+    if why == "calls" and (heard := worse_call(advice, advice.answer, found)) is not None:
+        name, then, now = heard
+        return f"{name} R {beside(NUMBER, now, then, _WITH_CLOSEST)}"
+    if why == "loses":
+        return f"what is closest loses {FRACTION.quantity(_loss(advice.answer), digits=2)}"
+    return "that is nearer to what is asked than all else that was tried"
+
+
+def _values_text(advice: Advice, found: Today) -> str:
+    """What it has of the targets that it misses: "loss 1.65 % (asked 0.5 %)"."""
+    return "; ".join(
         asked(each, found.mean(each.name).mean, is_assumed=advice.needs.is_assumed(each))
         for each in found.missed
     )
-    sign = felt_sign(found.rival.behind)
-    if _is_nearer(advice, found) and sign <= 0 and not loses_heavily(found.mean("loss").mean, ()):
-        return f"{what} misses less: {values}. Keep it unless that matters more."
+
+
+def beside_closest(advice: Advice) -> str | None:
+    """What runs today beside what is closest to targets that nothing meets, as a sentence; else `None`."""
+    found = advice.today
+    if found is None or found.default_of is not None or advice.choice.meets or not found.missed:
+        return None
     share = share_text(found.rival.behind)
-    fare = {1: f", and users fare {share} worse", -1: f", but users fare {share} better", 0: ""}[sign]
-    return f"{what} misses as well: {values}{fare}{' with it than with what is closest' if sign else ''}."
-
-
-def _is_nearer(advice: Advice, found: Today) -> bool:
-    """Whether what runs today is clearly nearer to the targets than the answer."""
-    runs = {"today": found.values, "answer": advice.answer.values}
-    near = closest({name: off(values, advice.targets, advice.site.users) for name, values in runs.items()})
-    return near == ["today"]
+    is_worse = felt_sign(found.rival.behind) > 0
+    fare = f", and users fare {share} worse with it than with what is closest" if is_worse else ""
+    return f"Today's {today_name(found)}, misses as well: {_values_text(advice, found)}{fare}."
 
 
 def today_name(today: Today) -> str:

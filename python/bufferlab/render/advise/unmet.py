@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 from statistics import median
 from typing import Final
 
@@ -25,13 +24,12 @@ from bufferlab.studies.advise.unmet import (
     by_chance,
     instead,
     nearest,
-    searched,
     tried,
 )
 from bufferlab.studies.choosing.choice import missed_targets
-from bufferlab.studies.choosing.thresholds import LESS, loses_heavily
-from bufferlab.studies.least.lacking import lack
-from bufferlab.studies.targets import Target, mean_over_runs
+from bufferlab.studies.choosing.closest import off
+from bufferlab.studies.choosing.thresholds import LESS, NOTED_LOSS, loses_heavily
+from bufferlab.studies.targets import Target, bounds_loss, mean_over_runs
 
 _UNEVEN: Final = 2.0
 """Times as long as in most runs a group waits in the mean, from which on both are said. Our choice."""
@@ -41,122 +39,70 @@ _UNSURELY: Final = " (not surely: some between miss it)"
 _PRICE: Final = {"utilization": "a utilization of", "wait_mean_ms": "a mean wait of"}
 """What is said of the setting that is nearest to a target: what it costs."""
 
-_CONTRADICT: Final = "; each is met by some, so they contradict each other here"
-_MAY_CONTRADICT: Final = "; each is met by some"
-"""Of a first answer, which has not searched the delays that queues aim at."""
-
 
 def contradiction(advice: Advice) -> str:
     """That targets exclude each other, as an addition to a sentence; empty if they do not, or may not."""
     if advice.choice.meets or len(advice.targets) < 2:
         return ""
-    if (pair := _excluding(advice)) is not None:
-        seem = "seem to " if advice.is_early else ""
-        return f"; they {seem}contradict each other here: {pair}"
     if not all(any(_haves(advice, target)) for target in advice.targets):
         return ""
-    return _MAY_CONTRADICT if advice.is_early else _CONTRADICT
+    return f"; they {'seem to ' if advice.is_early else ''}contradict each other here"
 
 
-def _excluding(advice: Advice) -> str | None:
-    """Two targets of which each costs far more of the other than that allows, and how much, as clauses."""
-    gone = _hopeless(advice)
-    for one, other in combinations([each for each in advice.targets if each not in gone], 2):
-        near, far = _kept_best(advice, one, other), _kept_best(advice, other, one)
-        if near is None or far is None or _is_far(one, near) or _is_far(other, far):
-            continue
-        if _is_far(other, near) and _is_far(one, far):
-            (has, costs), (has_other, costs_one) = (
-                [f"{title_text(target)} {target.show_measured(each.mean(target), 2)}" for target in pair]
-                for each, pair in ((near, (one, other)), (far, (other, one)))
-            )
-            return f"{has} comes with {costs}, {has_other} with {costs_one}"
-    return None
+def prices(advice: Advice) -> list[str]:
+    """Of each of several targets what meets it alone, and what that costs of the others, as a sentence."""
+    if advice.choice.meets or len(advice.targets) < 2 or advice.stage == "begun":
+        return []
+    by_price: dict[str, list[Target]] = {}
+    for each in advice.targets:
+        by_price.setdefault(_price(advice, each), []).append(each)
+    return [f"{_together(advice, those)}: {price}." for price, those in by_price.items()]
 
 
-def _kept_best(advice: Advice, target: Target, other: Target) -> Tried | None:
-    """Of what meets a target in the mean, what is nearest to another one; else what is nearest to it."""
-    every = [each for entry in advice.entries.values() for each in tried(entry) if each.runs]
+def _together(advice: Advice, targets: Sequence[Target]) -> str:
+    """Targets that the same setting meets, at the beginning of a sentence."""
+    first, *rest = targets
+    more = (f"our default, {each}" if advice.needs.is_assumed(each) else str(each) for each in rest)
+    return listed([_begun(advice, first), *more])
+
+
+def _price(advice: Advice, target: Target) -> str:
+    """What meets a target and is nearest to the others, and what it has of those that it misses."""
+    found = _nearest_to_others(advice, target)
+    if found is not None:
+        return f"{_text(found)}{_cost(advice, target, found)}"
+    perhaps = next(by_chance(advice.entries, target), None)
+    if perhaps is None:
+        return f"nothing that was tried{_nearest(advice, target)}"
+    return f"perhaps {_perhaps(perhaps, target)}{_cost(advice, target, perhaps)}"
+
+
+def _cost(advice: Advice, target: Target, found: Tried) -> str:
+    """What a setting has of the other targets that it misses, and a loss that is worth a word."""
+    missed = [each for each in missed_targets(found.runs, advice.targets) if each != target]
+    texts = [f"{title_text(each)} {each.show_measured(found.mean(each), 2)}" for each in missed]
+    lost = mean_over_runs("loss", found.runs).mean or 0.0
+    if lost >= NOTED_LOSS and not bounds_loss(advice.targets):
+        texts.append(f"a loss of {FRACTION.quantity(lost, digits=2)}")
+    return f", with {listed(texts)}" if texts else ""
+
+
+def _nearest_to_others(advice: Advice, target: Target) -> Tried | None:
+    """Of what meets a target in the mean, what is nearest to the others; `None` if nothing does.
+
+    A setting is judged by the runs that compared it, which are more than those of its search.
+    """
+    others = [each for each in advice.targets if each != target]
+    compared = {(each.queue.name, each.setting): each.runs for each in advice.entries.values()}
     able = [
-        each for each in every if not missed_targets(each.runs, [target]) and each.mean(other) is not None
+        each
+        for entry in advice.entries.values()
+        for each in tried(entry)
+        if each.runs
+        and compared.get((each.queue.name, each.setting), each.runs) == each.runs
+        and not missed_targets(each.runs, [target])
     ]
-    if not able:
-        return nearest(advice.entries, target)
-    return min(able, key=lambda each: lack(other, each.margins(other)))
-
-
-def _is_far(target: Target, found: Tried) -> bool:
-    """Whether something misses a target by as much again as that allows."""
-    value = found.mean(target)
-    if value is None:
-        return True
-    allowed = 1 - target.bound if target.metric.unit is FRACTION and target.at_least else target.bound
-    far = allowed / 2 if target.at_least and target.metric.unit is not FRACTION else allowed
-    return target.margin(value) < 0 and -target.margin(value) >= far
-
-
-def why_missed(advice: Advice) -> str | None:
-    """What excludes each other, as sentences, beside what nothing meets."""
-    apart = ranges(advice)
-    if apart is None or hopeless(advice) is None:
-        return apart
-    return f"Giving up one target is not enough: {apart[0].lower()}{apart[1:]}"
-
-
-def says_both(advice: Advice) -> bool:
-    """Whether the first lines say that whichever target is given up, the others are not met."""
-    return hopeless(advice) is not None and ranges(advice) is not None
-
-
-def ranges(advice: Advice) -> str | None:
-    """With which buffers of the queue targets are met that exclude each other, as a sentence."""
-    answer = advice.answer.queue
-    known = [target for target in advice.targets if any(_haves(advice, target))]
-    if (
-        advice.choice.meets
-        or answer.knob != "limit"
-        or _is_open(advice, known)
-        or _go_together(advice, known)
-    ):
-        return None
-    texts = []
-    for target in known:
-        found = alone(advice.entries, advice.targets, target, advice.beyond)
-        own = next((each for each in found if each.entry.queue == answer and each.does), None)
-        if own is None or own.entry.least is None:
-            return None
-        if (text := _takes(own, target)) is not None:
-            texts.append(f"{target} {text}")
-    return f"With {queue_text(answer)}, {'; '.join(texts)}." if len(texts) > 1 else None
-
-
-def _is_open(advice: Advice, known: Sequence[Target]) -> bool:
-    """Whether some target is neither met by something nor surely missed by everything."""
-    return len(known) + len(_hopeless(advice)) < len(advice.targets)
-
-
-def _go_together(advice: Advice, targets: Sequence[Target]) -> bool:
-    """Whether some setting that was tried meets all of these targets in the mean."""
-    every = (each for entry in advice.entries.values() for each in tried(entry))
-    return any(not missed_targets(each.runs, targets) for each in every)
-
-
-def hopeless(advice: Advice) -> str | None:
-    """That targets are met by nothing even if no other counts, and what comes nearest, as a sentence."""
-    if advice.choice.meets or len(advice.targets) < 2:
-        return None
-    missed = _hopeless(advice)
-    texts = [f"{target}{_nearest(advice, target, is_priced=len(missed) == 1)}" for target in missed]
-    return f"Nothing that was tried meets {listed(texts)}, even if no other target counts." if texts else None
-
-
-def _hopeless(advice: Advice) -> list[Target]:
-    """The targets that no setting meets."""
-    return [
-        target
-        for target in advice.targets
-        if not any(_haves(advice, target)) and next(by_chance(advice.entries, target), None) is None
-    ]
+    return min(able, key=lambda each: off(each.runs, others, advice.site.users).lack, default=None)
 
 
 def without_one(advice: Advice) -> str | None:
@@ -236,8 +182,7 @@ def _own_wait(advice: Advice, target: Target, group: str, mean: float) -> str:
 def helps(advice: Advice) -> str | None:
     """What would meet the targets that the answer misses: a sentence for each of several, and for traffic."""
     texts = []
-    is_said = ranges(advice) is not None and len(list(searched(advice.entries))) == 1
-    if len(advice.targets) > 1 and not is_said:
+    if len(advice.targets) > 1:
         texts += [f"{_begun(advice, target)}: {_who(advice, target)}." for target in advice.targets]
     queue = advice.answer.queue
     shown = controls_decide(advice) is not None  # the first lines have it
@@ -338,21 +283,6 @@ def _range(name: str, each: Alone) -> str:
     else:
         text = f"from {show(met[0])} to {show(met[-1])}"
     return f"{name} {text}{_UNSURELY if between else ''}".lstrip()
-
-
-def _takes(each: Alone, target: Target) -> str | None:
-    """The buffers of a queue that meet a target, as what it takes; `None` if all do."""
-    sizes, met, show = each.sizes, each.met, each.entry.queue.show
-    if each.larger is not None:
-        return f"takes about {show(each.larger.size)}{' or more' if is_monotone(target) else ''}"
-    if len(met) == len(sizes):
-        return None
-    surely = _UNSURELY if sizes.index(met[-1]) - sizes.index(met[0]) >= len(met) else ""
-    if met[-1] == sizes[-1]:
-        return f"takes about {show(met[0])} or more{surely}"
-    if met[0] == sizes[0]:
-        return f"allows at most about {show(met[-1])}{surely}"
-    return f"takes about {show(met[0])} to {show(met[-1])}{surely}"
 
 
 def _perhaps(each: Tried, target: Target) -> str:

@@ -9,7 +9,9 @@ from bufferlab.stats import Estimate
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Users
 from bufferlab.studies.advise.today import Today
+from bufferlab.studies.choosing.closest import closest, off
 from bufferlab.studies.choosing.thresholds import (
+    HEAVY_LOSS,
     LESS,
     LONG_WAIT_MS,
     MATERIAL,
@@ -23,6 +25,11 @@ from bufferlab.studies.choosing.thresholds import (
 
 Against = Literal["misses", "loses", "waits", "fares"]
 """What speaks against a queue: it misses a target, loses or waits much, or users fare worse."""
+
+
+KeptUnmet = Literal["same", "fares", "calls", "loses", "nearer"]
+"""Why what runs today stays where nothing meets the targets: it is what is closest; with that users fare
+worse, a call is worse, or so much is lost that hardly anybody accepts it; or today's is nearer."""
 
 
 class Measured(Protocol):
@@ -54,6 +61,48 @@ def keeps(advice: Advice) -> bool:
     if found is None or found.default_of is not None or runs_today(advice):
         return False
     return may_stay(advice, found)
+
+
+def why_kept_unmet(advice: Advice) -> KeptUnmet | None:
+    """Why what runs today is kept where nothing meets the targets; `None` where it is not.
+
+    A change that misses them as well has to bring something: that users surely fare better, and not what
+    hardly anybody would run.
+    """
+    found = advice.today
+    if found is None or found.default_of is not None or found.is_shaped or not found.missed:
+        return None
+    if advice.choice.meets or advice.stage == "begun":
+        return None
+    if is_answer(advice, found):
+        return "same"
+    own, lost = advice.answer.mean("loss").mean or 0.0, found.mean("loss").mean or 0.0
+    if own >= HEAVY_LOSS and lost < HEAVY_LOSS and lost <= LESS * own:
+        return "loses"
+    return _by_users(advice, found)
+
+
+def _by_users(advice: Advice, found: Today) -> KeptUnmet | None:
+    """The same, by how users fare."""
+    worse = felt_sign(found.rival.behind)
+    if worse:
+        return "fares" if worse < 0 else None
+    if worse_call(advice, advice.answer, found) is not None:
+        return "calls"
+    is_lossy = (found.mean("loss").mean or 0.0) >= HEAVY_LOSS
+    return "nearer" if not is_lossy and _is_nearer(advice, found) else None
+
+
+def _is_nearer(advice: Advice, found: Today) -> bool:
+    """Whether what runs today is clearly nearer to the targets than the answer."""
+    runs = {"today": found.values, "answer": advice.answer.values}
+    near = closest({name: off(values, advice.targets, advice.site.users) for name, values in runs.items()})
+    return near == ["today"]
+
+
+def stays(advice: Advice) -> bool:
+    """Whether what runs today is to be kept, whatever the targets, though it is not the answer."""
+    return keeps(advice) or why_kept_unmet(advice) not in {None, "same"}
 
 
 def may_stay(advice: Advice, found: Today, chosen: Measured | None = None) -> bool:
@@ -153,8 +202,8 @@ def mean_wait_ms(found: Measured) -> float:
     return found.mean("wait_mean_ms").mean or 0.0
 
 
-def worse_call(advice: Advice, found: Today, chosen: Measured) -> tuple[str, float, float] | None:
-    """The worst call, its rating today and with the answer, if that is noticeably better; else `None`."""
+def worse_call(advice: Advice, found: Measured, chosen: Measured) -> tuple[str, float, float] | None:
+    """The worst call, its rating and that with what is chosen, if that is noticeably better; else `None`."""
     worst = worst_rated(found, advice.site.users)
     then = None if worst is None else chosen.mean(f"{worst[0]}.call_r").mean
     if worst is None or then is None or then - worst[1] <= NOTABLE_RATING * then:

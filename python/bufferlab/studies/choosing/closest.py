@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from bufferlab.studies.choosing.losses import Group, felt
 from bufferlab.studies.choosing.thresholds import LESS, NOTED_LOSS
@@ -21,6 +21,9 @@ from bufferlab.studies.least.lacking import MET, Lack, runs_lack, total
 from bufferlab.studies.targets import Target, Values, bounds_loss, mean_over_runs
 
 Key = TypeVar("Key")
+
+FAR: Final = 10.0
+"""Times as much as a bound allows, from which on nobody would say that it is close to it. Our choice."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,19 @@ def off(runs: Sequence[Values], targets: Sequence[Target], groups: Sequence[Grou
     loss = felt("loss", lambda name: mean_over_runs(name, runs).mean, groups) or 0.0
     more = MET if bounds_loss(targets) else Lack(0.0, math.log(max(loss / NOTED_LOSS, 1.0)))
     return Off(total([runs_lack(runs, targets), more]), loss)
+
+
+def far_off(runs: Sequence[Values], targets: Sequence[Target]) -> list[Target]:
+    """The targets that runs miss by ten times the bound or more in the mean, or have no value of."""
+    return [each for each in targets if _is_far(each, mean_over_runs(each.name, runs).mean)]
+
+
+def _is_far(target: Target, mean: float | None) -> bool:
+    if mean is None:
+        return True
+    if target.margin(mean) >= 0:
+        return False
+    return mean <= target.bound / FAR if target.at_least else mean >= target.bound * FAR
 
 
 def closest(found: Mapping[Key, Off]) -> list[Key]:
