@@ -13,6 +13,7 @@ from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.floor import floor_beside, is_home, relaxed
 from bufferlab.studies.choosing.objectives import Aspect, Emphasis, Kind, weights_for
 from bufferlab.studies.targets import Target, parse_target, refuse_contradictions
+from bufferlab.studies.valued import refuse_valueless
 
 Origin = Literal["asked", "scenario", "default"]
 """Where something comes from: from who asks, from the scenario's file, or from nobody."""
@@ -141,10 +142,16 @@ def emphasis_of(base: Scenario) -> Emphasis | None:
 
 
 def _parsed(targets: Iterable[str | Target], base: Scenario) -> tuple[Target, ...]:
-    groups = [flow["name"] for flow in base.flows]
-    parsed = tuple(each if isinstance(each, Target) else parse_target(each, groups) for each in targets)
+    parsed = tuple(each if isinstance(each, Target) else _of_text(each, base) for each in targets)
     refuse_contradictions(parsed)
     return parsed
+
+
+def _of_text(text: str, base: Scenario) -> Target:
+    """A target as it is written, of which the traffic can have a value."""
+    found = parse_target(text, [flow["name"] for flow in base.flows])
+    refuse_valueless(found, text, base.resolved["flows"])
+    return found
 
 
 @contextmanager
