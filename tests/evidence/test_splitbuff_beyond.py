@@ -34,7 +34,7 @@ def test_points_are_scenarios(study: str) -> None:
 
 
 def test_a_changing_mix_changes_as_measuring_begins() -> None:
-    for request, begins in ((QUICK, "20 s"), (Request(), "50 s")):
+    for request, begins in ((QUICK, "15 s"), (Request(), "50 s")):
         scenarios = scenarios_of(DOCUMENT, DOCUMENT.runs["traffic"], request)
         text = scenarios["changing mix", "SplitBuff"].to_toml()
         assert f'stop = "{begins}"' in text
