@@ -18,9 +18,8 @@ if ! has_target; then
   rustup target add "$target" >/dev/null 2>&1 && has_target ||
     without "Rust cannot compile for WebAssembly here. To add it: rustup target add $target"
 fi
-# no names of functions: a third of the size; what reads a scenario runs once, so it is made small
-small=(--config 'profile.release.package.bufferlab-scenario.opt-level="s"' --config 'profile.release.package.toml.opt-level="s"')
-RUSTFLAGS="-C strip=symbols" cargo build --quiet --locked --release --target "$target" --package bufferlab-web "${small[@]}"
+# no names of functions: a third of the size
+RUSTFLAGS="-C strip=symbols" cargo build --quiet --locked --release --target "$target" --package bufferlab-web
 mkdir -p web/engine
 cp "${CARGO_TARGET_DIR:-target}/$target/release/bufferlab_web.wasm" web/engine/lab.wasm
 
