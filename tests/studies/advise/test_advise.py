@@ -250,3 +250,20 @@ def test_what_runs_today_is_tried_in_the_changes_of_the_answer_if_it_is_kept() -
     runs = [simulate(base.scenario, seed) for seed in range(1 + CHECK_SEEDS, 1 + CHECK_SEEDS + 4)]
     used = [values_of_run("bottleneck", run)["utilization"] for run in runs if run is not None]
     assert rtt.values["utilization"] == pytest.approx(sum(each or 0.0 for each in used) / 4)
+
+
+@pytest.mark.parametrize(("buffer", "packets"), [("250 ms", 208), ("300 packets", 300)])
+def test_what_runs_today_keeps_its_limit_where_it_is_the_answer(buffer: str, packets: int) -> None:
+    """A limit that is never reached is no reason for a change."""
+    link = {"rate": "10 Mbps", "delay": "2 ms", "buffer": buffer, "queue": "fq_codel"}
+    scenario = {
+        "run": {"duration": "12 s", "warmup": "4 s"},
+        "bottleneck": link,
+        "flows": [{"name": "bulk", "count": 3, "rtt": "30 ms", "jitter": "uniform(0 s, 1 ms)"}],
+    }
+    found = advise(scenario, queues="scenario", today="scenario", quick=True, lengthen=False, progress=False)
+    assert found.today is not None and found.answer.values == found.today.values
+    assert found.answer.packets == packets
+    assert f"limit {packets} packets" in " ".join(str(found).replace("│", " ").split())
+    other = advise(scenario, queues="scenario", quick=True, lengthen=False, progress=False)
+    assert other.answer.packets == 1000

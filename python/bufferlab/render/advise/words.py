@@ -95,7 +95,8 @@ def size_text(site: Site, packets: int, *, is_ample: bool = False) -> str:
 
 def _time_text(time_ms: float) -> str:
     """A time, from a second on in s."""
-    scale, unit = (1e3, "s") if time_ms >= _SECOND_MS else (1.0, "ms")
+    is_second = float(significant(time_ms, 3)) >= _SECOND_MS
+    scale, unit = (1e3, "s") if is_second else (1.0, "ms")
     return f"{significant(time_ms / scale, 3)} {unit}"
 
 

@@ -26,7 +26,7 @@ from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue, queues_for
 from bufferlab.studies.advise.runnable import about_kind, about_queues
 from bufferlab.studies.advise.shaking import found_in
-from bufferlab.studies.advise.staying import keeps
+from bufferlab.studies.advise.staying import keeps, runs_today
 from bufferlab.studies.advise.today import (
     OTHER_TRAFFIC,
     TODAY,
@@ -200,7 +200,22 @@ class _Answering:
         found = self._today(self.base, advice.answer, advice)
         if found is not None and found.default_of is None and advice.choice.meets:
             found = dataclasses.replace(found, alone=self._today_alone())
-        return advice if found is None else dataclasses.replace(advice, today=found)
+        return advice if found is None else self._with_its_limit(dataclasses.replace(advice, today=found))
+
+    def _with_its_limit(self, advice: Advice) -> Advice:
+        """Where what runs today is the answer, with the limit that it has: runs with it were the same.
+
+        The limit of a queue that aims at a delay is not searched, and no reason to change what runs.
+        """
+        now = now_at(self.base, self.index, self.needs, self.manner)
+        if now is None or not runs_today(advice) or advice.answer.queue.knob != "target":
+            return advice
+        limit = now[0].seeded().resolved["links"][self.index]["buffer"]["limit"]
+        if not isinstance(limit, dict) or "packets" not in limit:
+            return advice
+        queue = dataclasses.replace(advice.answer.queue, ample=limit["packets"] // advice.answer.queue.parts)
+        entries = {**advice.entries, advice.choice.name: dataclasses.replace(advice.answer, queue=queue)}
+        return dataclasses.replace(advice, entries=entries)
 
     def _today_alone(self) -> tuple[Values, ...]:
         """What is measured of what runs today with a mix's most frequent control alone, if it is known.
