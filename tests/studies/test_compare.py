@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -201,7 +202,7 @@ def test_a_file_s_fifo_and_a_fifo_are_buffers_of_one_queue() -> None:
     )
     assert worse(plain) == pytest.approx(worse(own)) == pytest.approx(worse(beside))
     assert beside.buffers == ("scenario",) and asked.buffers == ()
-    assert "judged scenario without Jain's index" in " ".join(str(beside).split())
+    assert "judged scenario's fifo without Jain's index" in " ".join(str(beside).split())
 
 
 def test_one_queue_is_nothing_to_choose_from() -> None:
@@ -254,7 +255,8 @@ def test_a_slow_link_on_the_way_is_the_one_compared() -> None:
 def test_the_default_is_all_there_are() -> None:
     words = {contender.word for contender in parse_contenders(default_queues())}
     assert words == set(QUEUE_WORDS) - {"switch"}  # a FIFO in cells
-    assert default_queues()[:2] == ["fifo:bdp", "fifo:stanford"]
+    assert default_queues()[:3] == ["fifo", "fifo:bdp", "fifo:stanford"]
+    assert default_queues(has_buffer=False)[:2] == ["fifo:bdp", "fifo:stanford"]
 
 
 def test_the_default_begins_with_the_scenario_s_own_and_has_it_once() -> None:
@@ -263,6 +265,56 @@ def test_the_default_begins_with_the_scenario_s_own_and_has_it_once() -> None:
     assert names[0] == "scenario" and "codel" in names
     same = {**SCENARIO, "bottleneck": {**SCENARIO["bottleneck"], "queue": "codel"}}
     assert "codel" not in bufferlab.compare(same, seeds=1, progress=False).entries
+
+
+def test_a_fifo_with_the_scenario_s_own_buffer_is_among_the_default() -> None:
+    """With a long buffer it is what users feel most."""
+    link = {**SCENARIO["bottleneck"], "buffer": "500 ms"}
+    contenders = parse_contenders(default_queues(["fifo"]))
+    cases = {
+        each.name: changes(each, Scenario.from_dict({**SCENARIO, "bottleneck": link}), 0)
+        for each in contenders
+    }
+    assert [changed.get("links[0].buffer", "500 ms") for changed in cases.values()] == [
+        "500 ms",
+        "bdp",
+        "stanford",
+    ]
+    own = {**link, "queue": "fq_codel"}
+    assert "fifo" in bufferlab.compare({**SCENARIO, "bottleneck": own}, seeds=1, progress=False).entries
+    assert "fifo" not in bufferlab.compare({**SCENARIO, "bottleneck": link}, seeds=1, progress=False).entries
+
+
+@pytest.mark.parametrize(
+    ("queue", "called", "said"),
+    [
+        ({"discipline": "fq_codel", "quantum": "300 B"}, "scenario's fq_codel", "fq_codel (quantum 300 B)"),
+        ({"discipline": "pie", "target": "5 ms"}, "scenario's pie", "pie (target 5 ms)"),
+        ("fq_codel", "scenario's fq_codel", None),
+    ],
+)
+def test_the_scenario_s_own_queue_is_called_what_it_is(queue: object, called: str, said: str | None) -> None:
+    link = {**SCENARIO["bottleneck"], "queue": queue}
+    found = bufferlab.compare({**CALLS, "bottleneck": link}, ["scenario", "codel"], seeds=2, progress=False)
+    text = str(found)
+    assert text.count(f"\n {called} ") == 2  # a row of each table
+    assert "\n scenario " not in text
+    (own,) = re.findall(r"\nscenario's +(.*)", text) or [None]
+    assert (own and own.strip()) == said
+    assert [each["queue"] for each in found.to_dict()["queues"]] == ["scenario", "codel"]
+
+
+def test_of_queues_that_keep_flows_apart_the_scenario_s_own_is_kept() -> None:
+    own = {"discipline": "fq_codel", "quantum": "300 B"}
+    scenario = {**CALLS, "bottleneck": {**SCENARIO["bottleneck"], "buffer": "500 ms", "queue": own}}
+    found = bufferlab.compare(scenario, ["fq_codel", "scenario", "codel"], seeds=2, progress=False)
+    assert found.choice is not None and "fq_codel" in found.choice.tied
+    assert "eep the scenario's fq_codel, limit 500 ms" in answer(found)
+    # one that does not keep them apart gives way
+    own = {"discipline": "codel", "target": "6 ms"}
+    scenario = {**CALLS, "bottleneck": {**SCENARIO["bottleneck"], "buffer": "80 packets", "queue": own}}
+    other = bufferlab.compare(scenario, ["fq_codel", "scenario"], seeds=2, progress=False)
+    assert other.choice is not None and other.choice.name == "fq_codel"
 
 
 def test_what_differs_between_two_queues_has_a_column() -> None:
@@ -547,10 +599,8 @@ def test_of_one_run_equal_queues_are_as_good_so_far() -> None:
 def test_why_what_runs_was_not_taken_is_always_said(comparison: Comparison) -> None:
     others = {name: (93.0 - at, 11.4, 0.0) for at, name in enumerate(["red", "pie", "codel", "drr", "adt"])}
     text = " ".join(str(felt(comparison, fq_codel=(93.2, 11.4, 0), scenario=(70, 11.4, 0), **others)).split())
-    assert (
-        "not scenario users fare 13 % worse than with fq_codel, most: call: rating R 70 instead of 93.2"
-        in text
-    )
+    worse = "users fare 13 % worse than with fq_codel, most: call: rating R 70 instead of 93.2"
+    assert f"not scenario's fifo {worse}" in text
 
 
 def test_a_group_that_starves_is_in_the_answer(comparison: Comparison) -> None:

@@ -43,9 +43,15 @@ class Contender:
     buffer: str | None
 
 
-def default_queues(words: Iterable[str] = QUEUE_WORDS) -> list[str]:
-    """What is compared with a scenario's own by default: tail drop with two buffers, and all others."""
-    return ["fifo:bdp", "fifo:stanford", *(word for word in words if word not in _FIFOS)]
+def default_queues(words: Iterable[str] = QUEUE_WORDS, *, has_buffer: bool = True) -> list[str]:
+    """What is compared with a scenario's own by default: tail drop with some buffers, and all others.
+
+    Args:
+        words: The queues that there are.
+        has_buffer: Whether the scenario has a buffer: FIFO is tried with it, too, as a long one is felt most.
+    """
+    of_scenario = ["fifo"] if has_buffer else []
+    return [*of_scenario, "fifo:bdp", "fifo:stanford", *(word for word in words if word not in _FIFOS)]
 
 
 def parse_contenders(

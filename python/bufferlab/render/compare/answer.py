@@ -36,7 +36,7 @@ def answer(comparison: Comparison) -> str:
     if choice is None:
         return "No queue can be recommended: no packet was measured."
     if not choice.rivals:
-        return f"Only {choice.name} was run: there is nothing to choose from."
+        return f"Only {comparison.called(choice.name)} was run: there is nothing to choose from."
     lost = _lost(comparison, choice)
     parts = [_taken(comparison, choice, is_lossy=lost is not None)]
     parts += [] if lost is None else [f"{lost} with it."]
@@ -57,10 +57,12 @@ def _taken(comparison: Comparison, choice: Choice, *, is_lossy: bool) -> str:
     queue = _called(comparison, choice.name)
     if not comparison.is_founded:
         begin = "No queue is clearly better than" if is_lossy else _verb(comparison, choice)
-        return f"{begin} {queue}: {_unfounded(comparison, choice)}{_preferred(choice)}."
+        return f"{begin} {queue}: {_unfounded(comparison, choice)}{_preferred(comparison, choice)}."
     if not choice.meets:
         missed = ", ".join(_missed_text(comparison.entries[choice.name], each) for each in choice.missed)
-        return f"No queue meets all targets: {queue} misses the fewest: {missed}{_of_those(choice)}."
+        return (
+            f"No queue meets all targets: {queue} misses the fewest: {missed}{_of_those(comparison, choice)}."
+        )
     # what hardly anybody would accept is no advice to run it
     begin = "The best of these is" if is_lossy else _verb(comparison, choice)
     return f"{begin} {queue}: {_why(comparison, choice)}."
@@ -93,17 +95,14 @@ def _why(comparison: Comparison, choice: Choice) -> str:
     if choice.is_clear and not choice.open:
         return f"users fare better than under every other queue{_of_those_left(choice)}"
     queues = f"no other of {len(choice.rivals) + 1} queues{_of_those_left(choice)}"
-    return f"{queues} is clearly better for these users ({_runs(comparison)}){_preferred(choice)}"
+    return f"{queues} is clearly better for these users ({_runs(comparison)}){_preferred(comparison, choice)}"
 
 
 def _called(comparison: Comparison, name: str) -> str:
     """A queue by its name and its buffer: "the scenario's fifo, 256 packets"."""
-    link = next(each for each in comparison.resolved["links"] if each["name"] == comparison.link)
-    queue, _ = word_and_buffer(name)
-    word = queue
-    if queue == OWN:
-        queue = link["queue"]["discipline"]
-        word = f"the scenario's {queue}"
+    word, _ = word_and_buffer(name)
+    queue = comparison.kind(name)
+    word = f"the scenario's {queue}" if word == OWN else queue
     entry = comparison.entries[name]
     return f"{word}, {buffer_text(entry) if queue == FIFO else _limit_text(entry, comparison)}"
 
@@ -155,11 +154,11 @@ def _of_meeting(choice: Choice) -> str:
     return " that meets all targets" if any(rival.missed for rival in choice.rivals) else ""
 
 
-def _of_those(choice: Choice) -> str:
+def _of_those(comparison: Comparison, choice: Choice) -> str:
     """How the queue stands among those that miss no more."""
     if choice.best == choice.name:
         return ", and of those users fare best under it"
-    return f"; of those users fare as well under {choice.best}"
+    return f"; of those users fare as well under {comparison.called(choice.best)}"
 
 
 def _unfounded(comparison: Comparison, choice: Choice) -> str:
@@ -167,18 +166,22 @@ def _unfounded(comparison: Comparison, choice: Choice) -> str:
     queues = len(choice.rivals) + 1
     if not _are_alike(choice):
         return f"{_runs_do(comparison)} not tell the {queues} queues apart"
-    if (better := _slightly_better(choice)) is not None:
+    if (better := _slightly_better(comparison, choice)) is not None:
         return f"{better}, less than {NOTICED}"
     return f"users fare alike under all {queues} queues, to within {NOTICED}"
 
 
-def _slightly_better(choice: Choice) -> str | None:
+def _slightly_better(comparison: Comparison, choice: Choice) -> str | None:
     """Which of equal queues is surely better than others all the same; `None` if none is."""
     best = min(choice.rivals, key=lambda rival: rival.behind.mean or 0.0)
     if _is_sure(best, -1):
-        return f"{best.name} is better by {share_text(best.behind)}"
+        return f"{comparison.called(best.name)} is better by {share_text(best.behind)}"
     worse = max(choice.rivals, key=lambda rival: rival.behind.mean or 0.0)
-    return f"{worse.name} is worse by {share_text(worse.behind)}" if _is_sure(worse, 1) else None
+    return (
+        f"{comparison.called(worse.name)} is worse by {share_text(worse.behind)}"
+        if _is_sure(worse, 1)
+        else None
+    )
 
 
 def _is_sure(rival: Rival, sign: int) -> bool:
@@ -197,7 +200,7 @@ def _runs_do(comparison: Comparison) -> str:
     return f"{_runs(comparison)} {'do' if len(comparison.seeds) > 1 else 'does'}"
 
 
-def _preferred(choice: Choice) -> str:
+def _preferred(comparison: Comparison, choice: Choice) -> str:
     """Why it is taken before others that are as good, or may be, to go on with; of what is kept, nothing."""
     as_good = [each for each in choice.rivals if each.name in {*choice.equals, *choice.open}]
     usual = [each for each in as_good if place(each.name) < place(choice.name)]
@@ -209,7 +212,7 @@ def _preferred(choice: Choice) -> str:
     if quick and not keeps_apart(choice.name):
         return ""
     others = quick or [each.name for each in as_good]
-    return f", and {reason_of(choice.name, choice.name, others)}"
+    return f", and {reason_of(choice.name, choice.name, map(comparison.kind, others))}"
 
 
 def _undecided(comparison: Comparison, choice: Choice) -> Iterator[str]:
@@ -219,7 +222,7 @@ def _undecided(comparison: Comparison, choice: Choice) -> Iterator[str]:
         return
     named: dict[str, list[str]] = {}
     for rival in found:
-        named.setdefault(_open_text(comparison, choice, rival), []).append(rival.name)
+        named.setdefault(_open_text(comparison, choice, rival), []).append(comparison.called(rival.name))
     texts = [f"{listed(names)} ({text})" for text, names in [*named.items()][:MOST_NAMED]]
     left = sum(map(len, [*named.values()][MOST_NAMED:]))
     yield f"Undecided: {', '.join(texts)}{f' and {left} more' if left else ''}; more --seeds may tell."
@@ -252,7 +255,9 @@ def _noticed(comparison: Comparison, choice: Choice) -> Iterator[str]:
         gained = contrast(rival.gains, comparison.entries[rival.name], chosen)
         lost = "" if rival.loses is None else contrast(rival.loses, comparison.entries[rival.name], chosen)
         group = rival.gains.title.partition(":")[0]
-        trades.setdefault(group, f"{rival.name} has {gained}{f', but {lost}' if lost else ''}")
+        trades.setdefault(
+            group, f"{comparison.called(rival.name)} has {gained}{f', but {lost}' if lost else ''}"
+        )
     if trades:
         yield f"Users would notice: {'; '.join([*trades.values()][:MOST_TRADES])}."
 
@@ -260,9 +265,9 @@ def _noticed(comparison: Comparison, choice: Choice) -> Iterator[str]:
 def apart_text(comparison: Comparison) -> str | None:
     """Under which queues packets wait long in the mean and users do not feel it; `None` if there are none."""
     names = [
-        each.name
+        comparison.called(each.name)
         for each in comparison.entries.values()
-        if keeps_apart(each.name)
+        if keeps_apart(comparison.kind(each.name))
         and (wait_ms := each.mean("wait_mean_ms").mean) is not None
         and is_standing(wait_ms, comparison.site.rtt_ms, ())
         and comparison.choice is not None
@@ -281,6 +286,7 @@ def equal_text(comparison: Comparison) -> str | None:
     choice = comparison.choice
     if choice is None or not choice.tied:
         return None
+    tied = listed([*map(comparison.called, choice.tied)])
     if choice.is_tie_shown:
-        return f"{listed(choice.tied)}, to within {NOTICED}"
-    return f"{listed(choice.tied)}: {_runs_do(comparison)} not tell them apart ({NOTICED})"
+        return f"{tied}, to within {NOTICED}"
+    return f"{tied}: {_runs_do(comparison)} not tell them apart ({NOTICED})"

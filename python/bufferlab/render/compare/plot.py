@@ -25,7 +25,7 @@ def draw(comparison: Comparison) -> Figure:
     _draw_whole(whole, comparison, ranked)
     _draw_apart(apart, comparison.aspects, ranked)
     for axes in (whole, apart):
-        axes.set_yticks(np.arange(len(ranked)), [entry.name for entry in ranked])
+        axes.set_yticks(np.arange(len(ranked)), [comparison.called(entry.name) for entry in ranked])
         axes.invert_yaxis()
         axes.axvline(0, color="0.5", linewidth=0.8)
         axes.grid(visible=False, axis="y")

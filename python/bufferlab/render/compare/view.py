@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from bufferlab.display import as_view
@@ -20,6 +21,7 @@ from bufferlab.render.advise.words import weights_text
 from bufferlab.render.compare.answer import answer, apart_text, buffer_text, equal_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.scenario import ScenarioLines
+from bufferlab.render.setting_text import setting_text
 from bufferlab.render.summary import notes
 from bufferlab.render.view import Heading, Terms, View
 from bufferlab.render.words import cell, length_text, listed, metric_of, title_text
@@ -67,6 +69,8 @@ def _headline(comparison: Comparison) -> str:
 
 
 def _lines(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    if OWN in comparison.entries and isinstance(comparison.written, Mapping) and len(comparison.written) > 1:
+        yield f"{OWN}'s", str(setting_text(json.dumps(comparison.written)))
     if (equal := equal_text(comparison)) is not None:
         yield "equal", equal
     if (apart := apart_text(comparison)) is not None:
@@ -104,7 +108,7 @@ def _not_taken(comparison: Comparison) -> Iterator[tuple[str, str]]:
         worst = decided[-1]
         named = [*[rival for rival in named if rival is not worst][: MOST_RIVALS - 1], worst]
     for rival in named:
-        yield f"not {rival.name}", _why_not(comparison, rival)
+        yield f"not {comparison.called(rival.name)}", _why_not(comparison, rival)
     if (left := len(rivals) - len(named)) > 0:
         yield "and", f"{left} more in the tables"
 
@@ -152,7 +156,7 @@ def _range_text(comparison: Comparison, aspect: Aspect) -> str:
 def _asked(comparison: Comparison) -> Iterator[tuple[str, str]]:
     """By what was judged."""
     if comparison.buffers:
-        names = listed(comparison.buffers)
+        names = listed([*map(comparison.called, comparison.buffers)])
         reason = "no reason for a larger buffer of one queue; --for fairness makes it one"
         yield "judged", f"{names} without Jain's index, which is {reason}"
     if comparison.needs.targets:
@@ -167,7 +171,7 @@ def _felt(comparison: Comparison, aspects: Sequence[Aspect]) -> Grid:
     for entry in comparison.ranked:
         rival = comparison.rival(entry.name)
         fare = "" if rival is None else _fare(comparison, rival)
-        rows.append([entry.name, fare, *(_cell(entry, each.metric) for each in aspects)])
+        rows.append([comparison.called(entry.name), fare, *(_cell(entry, each.metric) for each in aspects)])
     heads: list[str | Column] = [metric_of(each.metric).unit.label(aspect_title(each)) for each in aspects]
     rivals = () if comparison.choice is None or comparison.identical else comparison.choice.rivals
     title = fare_title(rivals, "What users feel; they fare")
@@ -182,7 +186,7 @@ def _link(comparison: Comparison, *, has_intervals: bool) -> Grid:
     """A row for each queue: its buffer, and what the link does."""
     rows = [
         [
-            entry.name,
+            comparison.called(entry.name),
             buffer_text(entry),
             *(_cell(entry, name, has_intervals=has_intervals) for name in OF_LINK),
         ]

@@ -39,6 +39,7 @@ from bufferlab.studies.advise.entry import Site
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.choosing.choice import Choice, Rival
 from bufferlab.studies.choosing.objectives import Aspect, Kind
+from bufferlab.studies.contenders import word_and_buffer
 from bufferlab.studies.targets import Target, Values, mean_columns, mean_over_runs, values_document
 from bufferlab.studies.words import OWN
 from bufferlab.units import PS_PER_S
@@ -110,6 +111,7 @@ class Comparison(display.Displayed):
         buffers: The queues that differ from the chosen one in the buffer alone, and so were compared with it
             without Jain's index.
         warnings: Why the runs may be too short for what waits under some queue: sentences.
+        written: The scenario's own queue as its file has it, a word or a table; `None` if it has none.
     """
 
     name: str
@@ -125,6 +127,23 @@ class Comparison(display.Displayed):
     advise: str
     buffers: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    written: object = None
+
+    @property
+    def own(self) -> str:
+        """Discipline of the scenario's own queue."""
+        link = next(each for each in self.resolved["links"] if each["name"] == self.link)
+        return str(link["queue"]["discipline"])
+
+    def kind(self, name: str) -> str:
+        """The discipline of an entry, by its word."""
+        word, _ = word_and_buffer(name)
+        return self.own if word == OWN else word
+
+    def called(self, name: str) -> str:
+        """An entry's name in tables and lists; of the scenario's own queue also which it is."""
+        word, _ = word_and_buffer(name)
+        return f"{OWN}'s {self.own}{name.removeprefix(OWN)}" if word == OWN else name
 
     @property
     def link(self) -> str:

@@ -155,10 +155,11 @@ def _contenders(
         InputError: One is none, or the platform lacks it.
     """
     tables = known_queues(base, index)
+    has_buffer = "buffer" in (written_link(base, index) or {})
     on = partial(runnable, rate_bps=base.links[index]["rate_bps"] or 1)
     if queues is None:
         words = list(tables) if platform is None else on(tables, platform, asked=False)
-        return parse_contenders(default_queues(words), tables)
+        return parse_contenders(default_queues(words, has_buffer=has_buffer), tables)
     contenders = parse_contenders(queues, tables)
     if platform is not None:
         on({each.word: each.table for each in contenders if each.table is not None}, platform, asked=True)
@@ -193,7 +194,10 @@ def _conclude(
     missed = {queue: missed_targets(values, question.targets) for queue, values in measured.items()}
     late = standing(measured, question.site.rtt_ms, question.targets, question.site.users)
     separate = apart(
-        {name: name for name in measured},
+        {
+            name: question.base.links[question.index]["queue"]["discipline"] if name == OWN else name
+            for name in measured
+        },
         aspects,
         is_filled=question.is_filled,
     )
@@ -233,6 +237,7 @@ def _conclude(
             *_short_runs(question, cases, entries),
             *_small_limits(question, cases, entries),
         ),
+        written=(written_link(question.base, question.index) or {}).get("queue"),
     )
 
 
