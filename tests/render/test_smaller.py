@@ -63,6 +63,10 @@ def test_that_users_fare_better_with_half_is_in_the_first_lines_if_nobody_asked_
     assert "better with half" not in little
     meets = said(with_half(advice, -0.13, {**LESS, "utilization": 0.995}))
     assert "But users fare 13 ± 1 % better with half of it, 7 packets, which meets them, too." in meets
+    brief = advised({"fifo": (14, runs({**FIFO, "wait_mean_ms": 12.0}))}, origin="default")
+    assert "better with half" not in said(with_half(brief, -0.13, LESS))  # by waits that nobody calls long
+    heard = {**LESS, "call.call_r": 90.0}
+    assert "But users fare 13 ± 1 % better with half of it" in said(with_half(brief, -0.13, heard))
 
 
 @pytest.mark.parametrize(("lost", "is_said"), [(0.047, True), (0.019, False)])

@@ -100,9 +100,24 @@ def test_of_what_keeps_bounds_on_waits_the_one_is_taken_with_which_users_fare_be
     bound = "wait_p99 < 200 ms"
     even = link(lambda _: 0.994)
     taken = found(even, bound, origin="asked", aspects=(LATENCY,))
-    assert taken is not None and not taken.is_eased and taken.size < SIZE / 8
+    assert taken is not None and not taken.is_eased and taken.size == SIZE // 8  # 10 ms: no less for waits
     assert (taken.behind.mean or 0.0) < -0.5
     assert found(even, bound, origin="asked") is None  # goodput is the same
+
+
+def test_waits_that_nobody_calls_long_are_no_reason_for_less_than_the_bounds_allow() -> None:
+    """It lost more, used less and shared less equally, to save 0.13 ms."""
+    aspects = (LATENCY, Aspect("calls", "call: rating R", "call.call_r", "more"))
+    bound = "wait_p99 < 200 ms"
+
+    def rated(size: int, gain: float = 0.0) -> Values:
+        brief = link(lambda _: 0.994, wait_ms=lambda size: size / 1e3)(size)
+        return {**brief, "call.call_r": 60.0 + gain * (SIZE - size)}
+
+    assert found(rated, bound, origin="asked", aspects=(LATENCY,)) is None
+    assert found(rated, bound, origin="asked", aspects=aspects) is None
+    calls = found(lambda size: rated(size, 0.2), bound, origin="asked", aspects=aspects)
+    assert calls is not None and calls.size < SIZE  # a call feels what it is
 
 
 def test_what_keeps_bounds_on_waits_is_not_halved_where_that_loses_more() -> None:

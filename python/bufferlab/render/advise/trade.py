@@ -10,9 +10,11 @@ from bufferlab.render.advise.words import size_text
 from bufferlab.render.words import asked, beside, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
+from bufferlab.studies.advise.brief import gains
 from bufferlab.studies.advise.entry import Smaller
+from bufferlab.studies.advise.halved import Half
 from bufferlab.studies.advise.roomier import are_two_sided, edges_that_meet, largest_that_meets
-from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, NOTABLE, loses_notably_more
+from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, loses_notably_more
 from bufferlab.studies.choosing.thresholds import LESS as LESS_LOST
 from bufferlab.studies.least import Least
 from bufferlab.studies.least.memory import Memory
@@ -163,7 +165,7 @@ def _largest(advice: Advice) -> str | None:
         return None
     now, lost = (FRACTION.quantity(each.mean("loss").mean or 0.0, digits=2) for each in (advice.answer, half))
     because = f"About the largest within the bounds, since it loses {now}; half of it loses {lost}"
-    if half.rival.most_behind >= -NOTABLE / 2:
+    if not _gains(advice, half):
         return f"{because}."
     return f"{because}, though users fare {share_text(half.rival.behind)} better with that."
 
@@ -206,13 +208,18 @@ def _mean(memory: Memory, size: int, name: str) -> float:
     return float("nan") if mean is None else mean
 
 
+def _gains(advice: Advice, half: Half) -> bool:
+    """Whether users surely fare better with half of the buffer, and not by brief waits alone."""
+    return gains(advice.answer, half, (advice.aspects, advice.weights), advice.needs.emphasis)
+
+
 def half_is_better(advice: Advice) -> str | None:
     """That users fare better with half of the buffer, which misses nothing that was asked, as a sentence."""
     found = advice.half
     if found is None or not all(map(advice.needs.is_assumed, found.missed)) or _loses_more(advice):
         return None
     behind = found.rival.behind
-    if found.rival.most_behind >= -NOTABLE / 2:
+    if not _gains(advice, found):
         return None
     if not found.missed:
         share = share_text(behind)

@@ -6,8 +6,8 @@ in the answer, and nothing else was asked for that it takes, the buffer is halve
 as users fare no worse and less of our default is met, which is what queues at their usual delay are held to.
 
 Where all targets are bounds on waits, the answer is the largest buffer that keeps them. It is halved as long
-as users fare better with the half, beyond chance and by half of what they notice, and it does not lose more
-where that is worth a word.
+as users fare better with the half, beyond chance and by half of what they notice, not by waits alone that are
+brief already, and it does not lose more where that is worth a word.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.beside import Judged, rival_of
+from bufferlab.studies.advise.brief import felt_at, mean_wait_ms
 from bufferlab.studies.advise.entry import Entry, Smaller
 from bufferlab.studies.advise.floor import relaxed
 from bufferlab.studies.advise.halved import half_of
@@ -49,7 +50,7 @@ def smaller(advice: Advice, judged: Judged, measure: Measure) -> Smaller | None:
     if not advice.choice.meets or not is_searched or answer.least_behind is not None:
         return None
     if want_largest(advice.targets):
-        return _better(answer, advice.targets, judged, measure)
+        return _better(advice, judged, measure)
     return _shorter(advice, judged, measure)
 
 
@@ -70,17 +71,21 @@ def _shorter(advice: Advice, judged: Judged, measure: Measure) -> Smaller | None
     return found
 
 
-def _better(answer: Entry, targets: Sequence[Target], judged: Judged, measure: Measure) -> Smaller | None:
-    """The half, or half of that, with which users fare best, where that is better beyond chance."""
-    found, gained = None, NOTABLE / 2
+def _better(advice: Advice, judged: Judged, measure: Measure) -> Smaller | None:
+    """The half, or half of that, with which users fare best, where that is better beyond chance.
+
+    Once packets do not wait long, shorter waits are no reason for less.
+    """
+    answer, targets = advice.answer, advice.targets
+    found, gained, wait_ms = None, NOTABLE / 2, mean_wait_ms(answer.values)
     case = half_of(answer)
-    while case is not None:
+    while case is not None and (felt := felt_at(judged, wait_ms, advice.needs.emphasis)) is not None:
         values = measure(case)
-        rival, missed = rival_of(answer, f"{case.name}, smaller", values, targets, judged)
+        rival, missed = rival_of(answer, f"{case.name}, smaller", values, targets, felt)
         if missed or -rival.most_behind < gained or loses_notably_more(values, answer.values, targets):
             break
         found, gained = _taken(answer, case.size, rival, is_eased=False), -rival.most_behind + NOTABLE / 2
-        case = _half_of(case, answer)
+        case, wait_ms = _half_of(case, answer), mean_wait_ms(values)
     return found
 
 
