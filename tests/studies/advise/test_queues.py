@@ -49,6 +49,28 @@ def test_a_deployed_queue_is_offered_once(queue: Any) -> None:
     assert tuple(offered(None, dumbbell(queue))) == DEPLOYED
 
 
+@pytest.mark.parametrize(
+    ("packet_us", "most", "ample"),
+    [
+        (1200.0, 1 << 20, 1000),  # 10 Mbps: 1.2 s
+        (1.2, 1 << 20, 16_667),  # 10 Gbps: of 1000 packets none would wait for 5 ms
+        (1.2, 8192, 8192),  # what the device takes
+        (1.2, None, 1000),  # as somebody asked
+    ],
+)
+def test_the_buffer_holds_some_of_the_delays_that_are_aimed_at(
+    packet_us: float, most: int | None, ample: int
+) -> None:
+    found = queues_for(None, dumbbell(), 0, upper=64, ample=1000, most=most, packet_us=packet_us, rtt_us=1e3)
+    assert {queue.name: queue.ample for queue in found} == {
+        "fifo": 64,
+        "codel": ample,
+        "fq_codel": ample,
+        # 15 ms: RFC 8033, section 5.1
+        "pie": ample if ample != 16_667 else 50_000,
+    }
+
+
 def test_a_queue_of_other_parameters_is_offered_beside_the_others() -> None:
     own = {"discipline": "codel", "target": "7 ms", "interval": "50 ms"}
     found = offered(None, dumbbell(own))

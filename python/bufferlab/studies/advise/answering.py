@@ -447,6 +447,7 @@ def asked(base: Scenario, index: int, needs: Needs, manner: Manner) -> tuple[Que
         lower=question.lower,
         upper=question.upper,
         ample=question.ample,
+        most=question.room,
         packet_us=question.site.packet_bytes * 8e6 / question.site.rate_bps,
         rtt_us=question.site.rtt_ms * 1e3,
         platform=manner.platform,

@@ -37,6 +37,9 @@ ETHERNET_BYTES: Final = 1500
 """A limit in bytes holds at least this, the largest payload of an Ethernet frame (IEEE 802.3, 3.2.7): with
 less, no full packet of traffic that the scenario does not have could wait."""
 
+_ROOM: Final = 1 << 20
+"""No buffer is ample beyond this, packets: 1.6 GB, 126 ms of 100 Gbps."""
+
 
 @dataclass(frozen=True)
 class Question:
@@ -50,6 +53,8 @@ class Question:
         upper: Largest buffer that is tried, packets.
         lower: Least buffer that is tried, packets.
         ample: Buffer of disciplines that aim at a delay, packets.
+        room: What that may become where it holds too few of the delays that are aimed at, packets; `None` no
+            more.
         most: Up to which `upper` is raised if all miss and larger buffers come nearer; `None` leaves it.
         floor: Of the targets the one that nobody has asked for; `None` if all were.
         eased: Queues and their settings of which less of that is asked, since users gain nothing by the rest.
@@ -62,6 +67,7 @@ class Question:
     upper: int
     lower: int = 1
     ample: int = AMPLE
+    room: int | None = None
     most: int | None = None
     floor: Target | None = None
     eased: frozenset[tuple[str, int]] = frozenset()
@@ -105,11 +111,12 @@ class Question:
         else:
             low, high = parse_bounds(bounds, base, index, site.packet_bytes)
         low, high = _within_allowed(site.allowed, low, high, bounds)
-        ample = high if bounds is not None else max(high, AMPLE)
+        ample, room = (high, None) if bounds is not None else (max(high, AMPLE), _ROOM)
         if site.allowed is not None:
             ample = min(ample, site.allowed.most)
+            room = None if room is None else min(room, site.allowed.most)
         site = dataclasses.replace(site, largest=high)
-        return cls(base, index, site, targets, high, low, ample, most, floor)
+        return cls(base, index, site, targets, high, low, ample, room, most, floor)
 
     @property
     def is_filled(self) -> bool:

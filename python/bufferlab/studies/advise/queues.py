@@ -45,6 +45,10 @@ _TARGET_SHARE: Final = 0.05
 
 _WITH_INTERVAL: Final = ("codel", "fq_codel")
 
+_TARGETS: Final = 4
+"""Buffer of a discipline that aims at a delay, at least, in such delays: it does not act on waits that its
+buffer cannot hold. Two bandwidth-delay products hold 2 ms where round trips take 1 ms, CoDel aims at 5."""
+
 _US_PER_S: Final = 10**6
 _KEY: Final = "queues"
 
@@ -136,6 +140,7 @@ def queues_for(
     upper: int,
     lower: int = 1,
     ample: int | None = None,
+    most: int | None = None,
     packet_us: float,
     rtt_us: float,
     platform: str | None = None,
@@ -153,6 +158,8 @@ def queues_for(
         upper: Largest buffer, packets.
         lower: Least buffer, packets.
         ample: Buffer of disciplines that aim at a delay, packets; default the largest.
+        most: What that may become where it would hold too few of the delays that are aimed at, packets;
+            default no more.
         packet_us: Time to send a full packet, us.
         rtt_us: Mean round-trip time without waiting, us.
         platform: On what they shall run; `None` takes all.
@@ -179,6 +186,7 @@ def queues_for(
         fit = runnable(tables, platform, rate_bps=base.links[link]["rate_bps"] or 1, asked=asked)
         tables = {word: tables[word] for word in fit}
     ample = upper if ample is None else ample
+    room = ample if most is None else most
     is_written = not (base.file or "").startswith("-")  # "--home" and other numbers write no queue
     step_us = 1 if platform is None else find_platform(platform).step_us
     queues = []
@@ -191,10 +199,11 @@ def queues_for(
             # A target below a packet's own time cannot be met (RFC 8289, section 4.3: "at least one MTU").
             least = max(round(1.5 * packet_us), 50, step_us)
             usual = max(target_us, least)
-            most = max(round(rtt_us), 4 * usual)
+            longest = max(round(rtt_us), 4 * usual)
             if word == CAKE and names is None:
-                least = most = usual  # of its delay nobody types more than the round trip
-            queue = Queue(word, table, "target", least, most, usual, ample, step_us)
+                least = longest = usual  # of its delay nobody types more than the round trip
+            roomy = max(ample, min(round(_TARGETS * usual / packet_us), room))
+            queue = Queue(word, table, "target", least, longest, usual, roomy, step_us)
         else:
             queue = Queue(word, table, "limit", lower, upper, upper, upper)
         parts = parts_of(table) if platform in llq_platforms() else 1
