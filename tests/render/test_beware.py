@@ -425,3 +425,15 @@ def test_what_all_miss_so_far_is_said_before_what_was_tried() -> None:
     said = "All 3 settings tried so far miss loss at most 2 %: nearest 4.8 % (fifo, 2708 packets)."
     assert said in text and text.index(said) < text.index("2708 packets  ")
     assert text.count("settings tried so far miss") == 1
+
+
+def test_before_the_first_run_has_ended_rules_are_named_and_a_smaller_link() -> None:
+    crowd = dataclasses.replace(
+        site(), rules={"stanford": 40, "bdp": 4000}, users=(Users("long", "bulk", 10_000, "cubic"),)
+    )
+    text = View(tried_view(Tried(crowd, (), ())).parts).text(200)
+    assert "No answer yet: interrupted before the first simulation had ended." in text
+    assert "Published rules, which no run has checked here: BDP/√n is 40 packets (60 KB, " in text
+    assert "and a BDP is 4000 packets" in text
+    assert "Ask about 1/100 of the rate and of each group's flows" in text
+    assert "Ask about" not in View(tried_view(Tried(site(), (), ())).parts).text(200)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bufferlab.cli.answers import Delivery
+from bufferlab.cli.common import say
 from bufferlab.cli.quick import Quick, load, may_lengthen
 from bufferlab.cli.running import delivering, runner_of, say_kept
 from bufferlab.cli.several import is_several
@@ -30,6 +31,7 @@ from bufferlab.studies.advise.advising import advise as advise_on
 from bufferlab.studies.advise.joint import LinksAdvice, Shaped
 from bufferlab.studies.advise.several import advise_links, with_answers
 from bufferlab.studies.advise.tried import Tried
+from bufferlab.studies.heavy import warning
 from bufferlab.studies.internet import STACK
 from bufferlab.studies.targets import Target
 from bufferlab.studies.words import EACH
@@ -59,6 +61,8 @@ def answer_on(
         typed: Where lines are typed.
         shaped: The shapers of a home's line.
     """
+    if (heavy := warning(scenario)) is not None:
+        say(heavy)
     several = is_several(link)
     shown_on = None if several else typed
     with delivering(deliver), watching(shown_on, boxed=boxed) as shown:

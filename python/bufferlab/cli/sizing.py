@@ -10,6 +10,7 @@ from typing import Any
 
 from bufferlab.cli.advising import typed_on
 from bufferlab.cli.answers import Delivery
+from bufferlab.cli.common import say
 from bufferlab.cli.delivery import show_as
 from bufferlab.cli.running import delivering, say_kept
 from bufferlab.cli.size_input import read_theory
@@ -22,6 +23,7 @@ from bufferlab.render.size.rules import rules_view
 from bufferlab.render.size.view import no_buffer, sizing_view
 from bufferlab.scenario import Scenario
 from bufferlab.studies.advise.needs import targets_of
+from bufferlab.studies.heavy import warning
 from bufferlab.studies.size import Sizing, rules
 from bufferlab.studies.size import size as size_buffer
 from bufferlab.studies.targets import Target
@@ -76,6 +78,8 @@ def answer_size(
     Raises:
         InputError: No buffer meets the targets, or something cannot be used.
     """
+    if (heavy := warning(scenario)) is not None:
+        say(heavy)
     platform = None if typed is None else typed.platform
     device, shape = (None, False) if typed is None else (typed.device, typed.shape)
     document = partial(Sizing.to_dict, platform=platform, device=device, shape=shape)

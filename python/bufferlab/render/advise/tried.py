@@ -6,16 +6,21 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from bufferlab.display import as_view
-from bufferlab.render.advise.words import place_text
+from bufferlab.render.advise.words import place_text, size_text
 from bufferlab.render.grid import Column, Grid
 from bufferlab.render.summary import NONE, notes
 from bufferlab.render.view import Heading, View
 from bufferlab.render.words import listed, title_text
 from bufferlab.results.metrics.metric import FRACTION, Unit
 from bufferlab.results.metrics.registry import QUEUE_SUMMARY
+from bufferlab.studies.advise.entry import Site
 from bufferlab.studies.advise.tried import Attempt, Tried
 from bufferlab.studies.choosing.thresholds import loses_heavily
+from bufferlab.studies.heavy import smaller_by, sooner
 from bufferlab.studies.targets import Target, Values, mean_over_runs
+
+_RULES: Final = {"stanford": "BDP/√n", "bdp": "a BDP"}
+"""Published rules that are named before there is a run."""
 
 _LINK: Final = ("utilization", "loss", "wait_mean_ms")
 
@@ -25,7 +30,8 @@ def tried_view(tried: Tried) -> View:
     """That there is no answer yet, and what was tried."""
     where = place_text(tried.site)
     if not tried.attempts:
-        return View([where, Heading("No answer yet: interrupted before the first simulation had ended.")])
+        heading = Heading("No answer yet: interrupted before the first simulation had ended.")
+        return View([where, heading, *_unmeasured(tried.site)])
     runs = f"{tried.runs} {'simulation' if tried.runs == 1 else 'simulations'}"
     grid = _grid(tried)
     return View(
@@ -39,6 +45,20 @@ def tried_view(tried: Tried) -> View:
             *notes([grid]),
         ]
     )
+
+
+def _unmeasured(site: Site) -> Iterator[str]:
+    """What rules say, and how to have an answer sooner."""
+    known = [
+        f"{words} is {size_text(site, site.rules[name])}"
+        for name, words in _RULES.items()
+        if name in site.rules
+    ]
+    if known:
+        yield f"Published rules, which no run has checked here: {listed(known)}."
+    factor = smaller_by(each.flows for each in site.users if each.control is not None)
+    if factor is not None:
+        yield f"{sooner(factor)}."
 
 
 def _met(tried: Tried) -> Iterator[str]:
