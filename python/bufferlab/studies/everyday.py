@@ -23,6 +23,7 @@ _OF_LINKS: Final[Mapping[str, tuple[str, ...]]] = {
     "fairness": ("jain_index",),
     "duration": ("completion", "completion_p95"),
     "page": ("exchange_p50", "exchange_p95"),
+    **{share: (f"wait_{share}",) for share in ("p50", "p95", "p99")},
 }
 """Metrics of a link or of all flows."""
 

@@ -6,7 +6,7 @@ use super::value::{Entry, Table, Value};
 /// Words of other tools and of plain speech, and what they are called here, the likeliest first: which of these a table
 /// has, or a key takes, decides.
 const SPOKEN: &[(&str, &str)] = &[
-    ("algorithm cc congestion_control control tcp variant", "congestion"),
+    ("algorithm cc cca congestion_control control protocol tcp variant", "congestion"),
     ("algorithm aqm discipline qdisc scheduler type", "queue discipline kind application"),
     ("bandwidth bitrate bps bw capacity speed throughput", "rate load"),
     ("buffer_size depth limit maxlen packets qlen queue_limit queue_size size", "buffer packet bytes"),
@@ -167,6 +167,7 @@ mod tests {
         let flows = ["congestion", "count", "rtt", "application"];
         let links = ["rate", "delay", "buffer", "queue"];
         assert_eq!(meant("control", &flows), Some(Meant::Word("congestion")));
+        assert_eq!(meant("protocol", &flows), Some(Meant::Word("congestion")));
         assert_eq!(meant("latency", &flows), Some(Meant::Word("rtt")));
         assert_eq!(meant("latency", &links), Some(Meant::Word("delay")));
         assert_eq!(meant("queue-size", &links), Some(Meant::Word("buffer")));

@@ -40,6 +40,7 @@ from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.binding import binds
 from bufferlab.studies.advise.budget import QUICK_S
+from bufferlab.studies.advise.floor import FLOOR, USUAL_FLOOR
 from bufferlab.studies.advise.staying import betters_today, keeps, runs_today, stays, why_kept_unmet
 from bufferlab.studies.choosing.closest import far_off
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, loses_heavily
@@ -155,8 +156,12 @@ def _named(advice: Advice, them: str) -> str:
     if len(advice.answer.checks) > 1:
         return them
     only = advice.answer.checks[0].target
-    whose = "our default" if advice.needs.is_assumed(only) else "the target"
-    return f"{whose}, {title_text(only)} {only.show(only.bound)}"
+    if not advice.needs.is_assumed(only):
+        return f"the target, {title_text(only)} {only.show(only.bound)}"
+    # of the answer's own queue less may be asked, which the row of the target says
+    is_less = only in advice.targets and only.name == "utilization" and only.bound == USUAL_FLOOR
+    why = f" where people feel waits ({only.show(FLOOR)} elsewhere)" if is_less else ""
+    return f"our default, {title_text(only)} {only.show(only.bound)}{why}"
 
 
 def _meeting(advice: Advice, them: str) -> Iterator[_Said]:
