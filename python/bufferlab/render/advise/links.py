@@ -134,7 +134,7 @@ def _taken(advice: LinksAdvice) -> Iterator[str]:
     if without is None:
         yield what
     elif advice.is_worse_than_unshaped:
-        yield f"Worse than no shaper. {without}"
+        yield f"Do not shape for these targets: what meets them is worse for users than no shaper. {without}"
         yield f"What meets the targets all the same: {_lowered(what)}"
     else:
         yield what
