@@ -11,7 +11,7 @@ from bufferlab.render.advise.box import box_of
 from bufferlab.render.advise.compared import Column, Compared, in_columns
 from bufferlab.render.advise.evidence import evidence
 from bufferlab.render.advise.felt import contrast
-from bufferlab.render.advise.head import head
+from bufferlab.render.advise.head import head, interim
 from bufferlab.render.advise.users import users_lines
 from bufferlab.render.view import View
 from bufferlab.results.metrics.metric import SECONDS
@@ -142,6 +142,32 @@ def test_figures_of_other_runs_than_the_table_has_say_so(lost: float, count: int
         shown = own
     text = said(dataclasses.replace(made, entries={**made.entries, own.name: shown}))
     assert f"%{said_of_runs} wait mean" in text
+
+
+def test_what_only_the_table_s_runs_miss_stands_beside_the_figures_of_all() -> None:
+    """The answer met both targets with 90.6 %, and its row had 89.68 %, without a mark."""
+    made = advised(MET, ("utilization >= 99.5 %",))
+    own = made.answer
+    few = tuple(runs({**FQ_CODEL, "utilization": 0.993})[:4])
+    text = said(
+        dataclasses.replace(made, entries={**made.entries, own.name: dataclasses.replace(own, values=few)})
+    )
+    assert "(5 runs; in the table's 4, 99.31 %)" in text
+    assert "in the table's" not in said(made)
+
+
+def test_how_sure_an_answer_is_is_not_said_where_runs_may_be_too_short_for_it() -> None:
+    """More than 99.9 % sure of a buffer in place of which longer runs took another one."""
+    why = ShortRuns(("only 3 s are measured, but a flow takes up to 60 s from loss to loss",), 40, 160)
+    made = advised(MET)
+    short = dataclasses.replace(made, short_runs=why)
+    text = said(short)
+    assert (
+        "by the mean of 5 runs, which may be too short to tell how surely." in text and "% sure" not in text
+    )
+    assert "% sure" not in interim(short)
+    of_another = dataclasses.replace(made, short_runs=why._replace(under="pie"))
+    assert "% sure (5 runs)" in said(of_another) and "% sure" in interim(of_another)
 
 
 def test_where_runs_leave_many_buffers_open_the_range_is_said() -> None:

@@ -51,14 +51,15 @@ from bufferlab.render.advise.words import (
     sure_text,
 )
 from bufferlab.render.framed import USUAL_WIDTH, Box, Line
-from bufferlab.render.words import asked, beside, measured, of_classes_text
+from bufferlab.render.words import asked, beside, listed, measured, of_classes_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry
 from bufferlab.studies.advise.staying import keeps, stays
-from bufferlab.studies.choosing.choice import Rival
+from bufferlab.studies.choosing.choice import Rival, missed_targets
 from bufferlab.studies.choosing.thresholds import LONG_WAIT_MS
 from bufferlab.studies.least import Check, Verdict, lowered
+from bufferlab.studies.targets import Target
 
 _UNFINISHED: Final = "not finished:"
 
@@ -241,11 +242,19 @@ def _used(entry: Checked) -> str:
 
 
 def _of_other_runs(entry: Entry) -> str:
-    """Of which runs the figures are, where the table's are of others."""
+    """Of which runs the figures are, where the table's are of others; and what only those miss."""
     if entry.runs == entry.values:
         return ""
     are_as_many = len(entry.runs) == len(entry.values)
-    return f" ({len(entry.runs)} {'other ' if are_as_many else ''}runs)"
+    missed = [each.target for each in entry.checks if each.met and each.target in _missed_by(entry)]
+    of_table = [each.show_measured(entry.mean(each.name).mean) for each in missed]
+    other = f"; in the table's {len(entry.values)}, {listed(of_table)}" if of_table else ""
+    return f" ({len(entry.runs)} {'other ' if are_as_many else ''}runs{other})"
+
+
+def _missed_by(entry: Entry) -> tuple[Target, ...]:
+    """What the runs of the table miss."""
+    return missed_targets(entry.values, [each.target for each in entry.checks])
 
 
 def _wait(entry: Checked) -> str:

@@ -47,7 +47,7 @@ def _asked(advice: Advice, shown: Checked) -> Iterator[list[str]]:
         target, is_answer = each.target, shown is answer
         found = each.found if is_answer else shown.checked(target.name)
         if is_answer:
-            sure = each.met and not each.identical and known[target] == "met"
+            sure = each.met and not each.identical and known[target] == "met" and not advice.is_too_short
             verdict = f"{known[target]}, {sure_text(answer.confidence)}" if sure else known[target]
         else:
             verdict = "met" if target.margin(found.mean) >= 0 else "missed"

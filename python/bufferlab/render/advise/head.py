@@ -65,6 +65,8 @@ class _Said(NamedTuple):
     rank: int = 0
 
 
+_CLOSEST: Final = "closest"
+
 _SAME: Final = 0.005
 """Confidences that differ by less count as the same."""
 
@@ -97,8 +99,9 @@ def interim(advice: Advice) -> str:
     if not advice.choice.meets:
         known = advice.verdicts(entry)
         missed = [check_text(each, known[each.target]) for each in entry.checks if not each.met]
-        return f"closest is {_brief(advice)}: {'; '.join(missed) or f'not proven to meet {them}'}"
-    sure = "" if entry.identical else f", {sure_text(entry.confidence)}"
+        why = "; ".join(missed) or f"not proven to meet {them}"
+        return f"{_called_nearest(advice)} is {_brief(advice)}: {why}"
+    sure = "" if entry.identical or advice.is_too_short else f", {sure_text(entry.confidence)}"
     asked = "" if advice.met else f" ({asked_text(advice.confidence)})"
     wait = MILLISECONDS.quantity(entry.checked("wait_mean_ms").mean or 0.0, digits=3)
     lost = FRACTION.quantity(entry.checked("loss").mean or 0.0, digits=2)
@@ -240,6 +243,9 @@ def _sure(advice: Advice, them: str, what: str = "It") -> str:
     if entry.identical:
         same = f"All {len(entry.runs)} runs are the same: nothing is random here."
         return f"{what} meets {_named(advice, them)}. {same}"
+    if advice.met and advice.is_too_short:
+        runs = f"the mean of {len(entry.runs)} runs, which may be too short to tell how surely"
+        return f"{what} meets {_named(advice, them)}: by {runs}{narrow(advice)}."
     if advice.met:
         where = "in the simulation " if advice.is_doubted else ""
         sure = f"{where}{sure_text(entry.confidence)}"
@@ -313,13 +319,18 @@ def _closest(advice: Advice, *, is_kept: bool) -> str:
     """What the answer is called that misses targets: what misses one many times over is close to nothing."""
     lost = advice.answer.checked("loss").mean or 0.0
     spoils = f", but not worth running, as it loses {FRACTION.quantity(lost, digits=2)}"
-    is_far = bool(far_off(advice.answer.runs, [each.target for each in advice.answer.checks]))
-    called = "least far off" if is_far else "closest"
+    called = _called_nearest(advice)
     if is_kept:
         begin = f"Of what was tried, {called}"
     else:
-        begin = "Nothing comes near. Least far off" if is_far else "Closest"
+        begin = "Closest" if called == _CLOSEST else f"Nothing comes near. {called.capitalize()}"
     return f"{begin}{spoils if lost >= HEAVY_LOSS else ''}"
+
+
+def _called_nearest(advice: Advice) -> str:
+    """What an answer is called that misses targets."""
+    is_far = far_off(advice.answer.runs, [each.target for each in advice.answer.checks])
+    return "least far off" if is_far else _CLOSEST
 
 
 def _missed(advice: Advice, them: str, *, is_kept: bool) -> Iterator[str]:

@@ -145,6 +145,11 @@ class Advice(display.Displayed):
         return self.choice.meets and self.answer.confidence >= self.confidence
 
     @property
+    def is_too_short(self) -> bool:
+        """Whether the runs may be too short to judge the answer itself: how sure it is is not known then."""
+        return self.short_runs is not None and not self.short_runs.under
+
+    @property
     def tied(self) -> tuple[str, ...]:
         """The equal queues between which other traffic would decide and has not; none once it has."""
         has_decided = self.is_sturdy or (self.finished and bool(self.sensitivity))

@@ -17,7 +17,7 @@ from bufferlab.studies.advise.beside import Judged, rival_of
 from bufferlab.studies.advise.budget import QUICK_S, Budget
 from bufferlab.studies.advise.course import Course, Watch
 from bufferlab.studies.advise.elsewhere import spoiled
-from bufferlab.studies.advise.entry import Entry, Site
+from bufferlab.studies.advise.entry import Entry, Site, warns_of_bytes
 from bufferlab.studies.advise.floor import is_home
 from bufferlab.studies.advise.lengths import long_enough
 from bufferlab.studies.advise.llq import about_llq
@@ -200,7 +200,12 @@ class _Answering:
         found = self._today(self.base, advice.answer, advice)
         if found is not None and found.default_of is None and advice.choice.meets:
             found = dataclasses.replace(found, alone=self._today_alone())
-        return advice if found is None else self._with_its_limit(dataclasses.replace(advice, today=found))
+        if found is None:
+            return advice
+        is_other = self._kind_today() in {"bytes", "time"} and not advice.site.counts_bytes
+        if is_other and not found.missed and warns_of_bytes(advice.entries.values(), found.queue):
+            advice = dataclasses.replace(advice, warnings=(*advice.warnings, _counts_no_packets(found)))
+        return self._with_its_limit(dataclasses.replace(advice, today=found))
 
     def _with_its_limit(self, advice: Advice) -> Advice:
         """Where what runs today is the answer, with the limit that it has: runs with it were the same.
@@ -216,6 +221,11 @@ class _Answering:
         queue = dataclasses.replace(advice.answer.queue, ample=limit["packets"] // advice.answer.queue.parts)
         entries = {**advice.entries, advice.choice.name: dataclasses.replace(advice.answer, queue=queue)}
         return dataclasses.replace(advice, entries=entries)
+
+    def _kind_today(self) -> str | None:
+        """What the buffer of what runs today counts; `None` if nobody said what runs."""
+        now = now_at(self.base, self.index, self.needs, self.manner)
+        return None if now is None else now[0].links[self.index]["buffer"]["kind"]
 
     def _today_alone(self) -> tuple[Values, ...]:
         """What is measured of what runs today with a mix's most frequent control alone, if it is known.
@@ -405,6 +415,14 @@ class _Answering:
         if buffer["kind"] == "time":
             return round(site.packets_of_ms(buffer["amount"] / PS_PER_MS))
         return _in_packets(buffer)
+
+
+def _counts_no_packets(found: Today) -> str:
+    """Why today's buffer need not miss what as many full packets miss, as a clause."""
+    return (
+        f"today's {found.queue}, {found.buffer}, does not count packets: it has room for small ones where a "
+        "limit in packets is full, and need not miss what as many full packets miss"
+    )
 
 
 def _in_packets(buffer: ResolvedBuffer) -> int | None:

@@ -208,10 +208,20 @@ def warnings_about(found: Mapping[str, Least], entries: Mapping[str, Entry]) -> 
     if all(entry.identical for entry in entries.values()):
         nothing = "all seeds give the same run, as nothing here is random: nothing is known about chance"
         yield f"{nothing}; {REMEDY}"
+    queues = {entry.queue.name: entry.queue for entry in entries.values()}
     for name, each in found.items():
-        if each.islands and each.size is not None:
-            sizes = ", ".join(map(str, each.islands))
-            yield f"{name}: the targets are met with {each.size}, but missed with {sizes}"
+        if each.islands and each.size is not None and name in queues:
+            met, *missed = map(queues[name].show, (each.size, *each.islands))
+            yield f"{name}: the targets are met with {met}, but missed with {', '.join(missed)}"
+
+
+def warns_of_bytes(entries: Iterable[Entry], kind: str) -> bool:
+    """Whether some buffers in packets, of a kind of queue, miss the targets though smaller ones meet them.
+
+    Then one in bytes, which has room for small packets where one in packets is full, need not miss them.
+    """
+    found = [each.least for each in entries if each.queue.kind == kind and each.least is not None]
+    return any(each.islands and each.size is not None for each in found)
 
 
 def superseded(entries: Iterable[Entry]) -> dict[str, list[str]]:
