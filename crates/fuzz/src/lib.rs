@@ -81,6 +81,7 @@ pub fn capture(bytes: &[u8]) {
     let packets = reader.by_ref().count() as u64;
     let report = reader.report();
     assert_eq!(report.packets, packets);
+    assert!(report.skipped_bytes == 0 || !report.warnings.is_empty(), "{report:?}");
     let read = report.packets + report.others;
     assert!(report.frames == read || report.frames > read && !report.warnings.is_empty(), "{report:?}");
     assert_eq!(reader.next().map(|_| ()), None, "what has ended goes on");

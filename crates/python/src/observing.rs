@@ -65,6 +65,9 @@ pub struct PyObservation {
     /// Bytes that were read, without compression.
     #[pyo3(get)]
     bytes: u64,
+    /// Bytes of the capture that were skipped as damaged.
+    #[pyo3(get)]
+    skipped_bytes: u64,
     /// Whether the file is compressed.
     #[pyo3(get)]
     compressed: bool,
@@ -139,6 +142,7 @@ impl PyObservation {
             format: format!("{:?}", report.format).to_lowercase(),
             other_frames: report.others,
             bytes: report.bytes,
+            skipped_bytes: report.skipped_bytes,
             compressed: report.compression.is_some(),
             interfaces: report.interfaces.into_iter().map(interface).collect(),
             warnings: report

@@ -146,6 +146,7 @@ class Findings(CapturedLink, Displayed):
             "file_bytes": self.observation.file_bytes,
             "warnings": [
                 {"problem": text, "times": times, "first_byte": byte}
+            "skipped_bytes": self.observation.skipped_bytes,
                 for text, times, byte in self.observation.warnings
             ],
             "doubts": list(self.doubts),
@@ -238,7 +239,7 @@ def observe(
     )
     beware = list(doubts(observation, chosen, long, named=bool(inside), ahead=ahead))
     shown_bps = None if is_paced else closer_bps(chosen, losses, long)
-    is_hardly = rate.bps is not None and is_hardly_met(chosen, waits, observation.duration_s)
+    is_hardly = rate.bps is not None and is_hardly_met(chosen, waits, long, observation.duration_s)
     if shown_bps is not None:
         beware += closer(shown_bps * share, chosen["rate_bps"] * share)
     elif is_hardly:

@@ -52,6 +52,7 @@ class Observation:
             file has them.
         warnings: What could not be read: what, how often, and the first byte.
         read_bytes: Bytes that were read, without compression.
+        skipped_bytes: Bytes between damaged lengths and the next records that can be.
         file_bytes: The file's size; `None` of what is compressed, and of a pipe.
         connections: One row a connection.
         directions: Two rows a connection.
@@ -78,6 +79,7 @@ class Observation:
     moments: pl.DataFrame
     distributions: pl.DataFrame
     read_bytes: int = 0
+    skipped_bytes: int = 0
     file_bytes: int | None = None
 
     @property
@@ -136,6 +138,7 @@ def read_capture(
         seen.warnings,
         **tables,
         read_bytes=seen.bytes,
+        skipped_bytes=seen.skipped_bytes,
         file_bytes=size,
     )
 

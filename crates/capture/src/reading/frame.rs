@@ -1,10 +1,14 @@
 //! What both formats of captures have in common: frames with a time, numbers in either byte order.
 
-use super::report::{Interface, Notices};
+use super::report::{Interface, Notices, Warning};
 use super::window::Window;
 
-/// More than any link carries, and any system captures: 64 KiB for offloaded segments, up to 512 KiB with BIG TCP.
-pub(super) const PACKET_BYTES: u32 = 1 << 24;
+/// No longer packet is kept: what libpcap reads and writes of link types with IP in them (`MAXIMUM_SNAPLEN`, pcap-int.h), and Wireshark
+/// (`WTAP_MAX_PACKET_SIZE_STANDARD`, wiretap/wtap.h). Of BIG TCP's larger segments captures keep as much.
+pub(super) const PACKET_BYTES: u32 = 262_144;
+
+/// No packet was longer: Linux's largest segment is 8 times 65,535 bytes (`GSO_MAX_SIZE`, include/linux/netdevice.h).
+pub(super) const ORIGINAL_BYTES: u32 = 1 << 20;
 
 /// Interfaces that are kept apart.
 pub(super) const MOST_INTERFACES: usize = 1 << 16;
@@ -28,6 +32,22 @@ pub(super) struct Desk {
     pub(super) window: Window,
     pub(super) interfaces: Vec<Interface>,
     pub(super) notices: Notices,
+    /// Between damaged lengths and the next records.
+    pub(super) skipped_bytes: u64,
+}
+
+impl Desk {
+    /// Says what is wrong with the record at the window's place, and goes on to the next place that can be a record's; whether there is one.
+    #[cold]
+    pub(super) fn skip(&mut self, warning: Warning, is_record: impl Fn(&[u8], bool) -> bool) -> bool {
+        let at_byte = self.window.position();
+        self.notices.add(warning, at_byte);
+        // the damaged one is none, whatever it looks like
+        self.window.pass(1);
+        let found = self.window.seek(is_record);
+        self.skipped_bytes += self.window.position() - at_byte;
+        found
+    }
 }
 
 /// The order of bytes in the numbers of a file: that of the machine that wrote it.

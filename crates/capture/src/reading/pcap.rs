@@ -3,14 +3,18 @@
 //! The framing is written here, as is pcapng's, because crates for it lack what captures of others need: powers of two in
 //! `if_tsresol`, `if_tsoffset` in either byte order, and no allocation per packet.
 
-use super::frame::{Desk, Frame, Order, PACKET_BYTES};
+use super::frame::{Desk, Frame, ORIGINAL_BYTES, Order, PACKET_BYTES};
 use super::report::{Interface, Warning};
-use super::window::LOOKED_BYTES;
+use super::window::{LOOKED_BYTES, SOUGHT_BYTES};
 
 const MICROSECONDS: u32 = 0xA1B2_C3D4;
 const NANOSECONDS: u32 = 0xA1B2_3C4D;
 const HEAD_BYTES: usize = 24;
 const RECORD_BYTES: usize = 16;
+/// A packet that carries anything.
+const LEAST_BYTES: u32 = 14;
+/// Records next to each other are not as far apart. Our choice.
+const APART_S: u32 = 86_400;
 /// In the word of the link type: a frame's checksum is captured, and its length in units of 16 bits.
 const CHECKSUM_IS_KNOWN: u32 = 0x0400_0000;
 
@@ -20,6 +24,10 @@ pub(super) struct Pcap {
     ns_per_unit: u64,
     link_type: u16,
     checksum_bytes: u32,
+    /// What is kept of a packet by the file's head, which some programs write wrong; 64 KiB where that says nothing.
+    usual_bytes: u32,
+    /// Seconds of the last two records; of one the time may be damaged.
+    seconds: Option<[u32; 2]>,
     ended: bool,
 }
 
@@ -38,26 +46,22 @@ impl Pcap {
         let checksum_bytes = if link & CHECKSUM_IS_KNOWN == 0 { 0 } else { (link >> 28) * 2 };
         let link_type = link as u16;
         desk.window.pass(HEAD_BYTES as u64);
+        let usual_bytes =
+            if snap_length == 0 { LOOKED_BYTES as u32 } else { snap_length.min(LOOKED_BYTES as u32) };
         let snap_length = (snap_length > 0).then_some(snap_length);
         desk.interfaces.push(Interface { link_type, snap_length, ..Interface::default() });
-        Some(Pcap { order, ns_per_unit, link_type, checksum_bytes, ended: false })
+        Some(Pcap { order, ns_per_unit, link_type, checksum_bytes, usual_bytes, seconds: None, ended: false })
     }
 
     #[inline]
     pub(super) fn next<'a>(&mut self, desk: &'a mut Desk) -> Option<Frame<'a>> {
-        if self.ended {
-            return None;
+        let (at_byte, head) = self.head(desk)?;
+        let [seconds, units, captured, mut original] = head;
+        if original > ORIGINAL_BYTES {
+            desk.notices.add(Warning::BadLength, at_byte);
+            original = captured;
         }
-        let at_byte = desk.window.position();
-        let record = desk.window.ahead(RECORD_BYTES)?;
-        let word = |at| self.order.word(record, at);
-        let (seconds, units, captured, original) = (word(0), word(4), word(8), word(12));
-        if captured > PACKET_BYTES {
-            // without its length, the next record cannot be found
-            desk.notices.add(Warning::LargePacket, at_byte);
-            self.ended = true;
-            return None;
-        }
+        self.seconds = Some([seconds, self.seconds.map_or(seconds, |[last, _]| last)]);
         let looked = RECORD_BYTES + LOOKED_BYTES.min(captured as usize);
         let bytes = desk.window.take(looked, RECORD_BYTES as u64 + u64::from(captured))?;
         Some(Frame {
@@ -71,8 +75,73 @@ impl Pcap {
         })
     }
 
+    /// The next record's place and head, behind what is damaged.
+    #[inline]
+    fn head(&mut self, desk: &mut Desk) -> Option<(u64, [u32; 4])> {
+        loop {
+            if self.ended {
+                return None;
+            }
+            let at_byte = desk.window.position();
+            let head = self.words(desk.window.ahead(RECORD_BYTES)?);
+            if head[2] <= self.usual_bytes || self.is_followed(desk, head[2]) {
+                return Some((at_byte, head));
+            }
+            let is_record = |ahead: &[u8], is_all: bool| self.is_record(ahead, is_all);
+            self.ended = !desk.skip(Warning::BadLength, is_record);
+        }
+    }
+
+    fn words(&self, head: &[u8]) -> [u32; 4] {
+        [0, 4, 8, 12].map(|at| self.order.word(head, at))
+    }
+
+    /// Whether a packet that is longer than usual can be: another record follows it, or it is the last.
+    #[cold]
+    fn is_followed(&self, desk: &mut Desk, captured: u32) -> bool {
+        if captured > PACKET_BYTES {
+            return false;
+        }
+        let whole = RECORD_BYTES + captured as usize;
+        match desk.window.ahead(whole + RECORD_BYTES) {
+            Some(ahead) => self.can_follow(self.words(&ahead[whole..])),
+            None => desk.window.ended_at(whole),
+        }
+    }
+
+    /// Whether a head may be one: of about the time of those before, if there are any, and of a length that can be.
+    fn can_follow(&self, [seconds, _, captured, _]: [u32; 4]) -> bool {
+        captured <= PACKET_BYTES
+            && self.seconds.is_none_or(|before| before.iter().any(|&last| is_near(last, seconds)))
+    }
+
+    /// Whether a record is ahead: all that its head says can be, and so can what follows it, or it is the last.
+    fn is_record(&self, ahead: &[u8], is_all: bool) -> bool {
+        let Some(head) = ahead.get(..RECORD_BYTES).map(|head| self.words(head)) else { return false };
+        if !self.is_likely(head) || !self.can_follow(head) {
+            return false;
+        }
+        let whole = RECORD_BYTES + head[2] as usize;
+        match ahead.get(whole..whole + RECORD_BYTES).map(|next| self.words(next)) {
+            Some(next) => self.is_likely(next) && is_near(head[0], next[0]),
+            None => is_all && ahead.len() == whole,
+        }
+    }
+
+    /// Whether what a head says of a packet can be: less than a second beside the seconds, and no more kept than there was.
+    fn is_likely(&self, [_, units, captured, original]: [u32; 4]) -> bool {
+        u64::from(units) * self.ns_per_unit < 1_000_000_000
+            && (LEAST_BYTES..=original.min(SOUGHT_BYTES as u32)).contains(&captured)
+            && original <= ORIGINAL_BYTES
+    }
+
     /// Whether it stopped before the input's end.
     pub(super) fn gave_up(&self) -> bool {
         self.ended
     }
+}
+
+/// Whether records of such times may be next to each other.
+fn is_near(one: u32, other: u32) -> bool {
+    one.abs_diff(other) <= APART_S
 }

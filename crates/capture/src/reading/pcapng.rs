@@ -4,7 +4,7 @@
 //! interfaces before it.
 
 use super::clock::Clock;
-use super::frame::{Desk, Frame, MOST_INTERFACES, Order, PACKET_BYTES};
+use super::frame::{Desk, Frame, MOST_INTERFACES, ORIGINAL_BYTES, Order, PACKET_BYTES};
 use super::report::{Interface, Warning};
 use super::window::LOOKED_BYTES;
 
@@ -17,6 +17,7 @@ const PACKET: u32 = 2;
 const SIMPLE_PACKET: u32 = 3;
 const INTERFACE_STATISTICS: u32 = 5;
 const ENHANCED_PACKET: u32 = 6;
+const DECRYPTION_SECRETS: u32 = 10;
 
 const IF_NAME: u16 = 2;
 const IF_SPEED: u16 = 8;
@@ -37,6 +38,8 @@ const PACKET_HEAD_BYTES: usize = 28;
 const SIMPLE_HEAD_BYTES: usize = 12;
 /// No writer makes blocks as large; a length beyond is damage.
 const BLOCK_BYTES: u32 = 1 << 28;
+/// What a packet's block has beside it: heads, and options of 64 KiB.
+const OPTIONS_BYTES: u32 = 1 << 16;
 /// What is read of a block: its head, what is looked at of a packet, padding, the length at its end.
 const LOOKED_BLOCK_BYTES: u32 = LOOKED_BYTES as u32 + 64;
 const NAME_BYTES: usize = 256;
@@ -86,6 +89,11 @@ impl Pcapng {
         if place.units.is_none() {
             desk.notices.add(Warning::NoTime, at_byte);
         }
+        let mut original_bytes = place.original.max(place.captured);
+        if original_bytes > ORIGINAL_BYTES {
+            desk.notices.add(Warning::BadLength, at_byte);
+            original_bytes = place.captured;
+        }
         let end = body.min(place.head_bytes + place.captured as usize);
         Some(Frame {
             at_ns: place.units.map_or(0, |units| facts.clock.ns(units)),
@@ -93,7 +101,7 @@ impl Pcapng {
             link_type: facts.link_type,
             bytes: &desk.window.taken(end)[place.head_bytes..],
             outbound: place.outbound,
-            original_bytes: place.original.max(place.captured).saturating_sub(facts.checksum_bytes),
+            original_bytes: original_bytes.saturating_sub(facts.checksum_bytes),
             at_byte,
         })
     }
@@ -108,20 +116,26 @@ impl Pcapng {
             if kind == SECTION_HEADER {
                 let head = desk.window.ahead(FRAME_BYTES as usize)?;
                 let Some(order) = order_of(head) else {
-                    self.give_up(desk, at_byte);
-                    break;
+                    self.skip(desk);
+                    continue;
                 };
                 (self.order, length) = (order, order.word(head, 4));
             }
-            if length < FRAME_BYTES || length % 4 != 0 || length > BLOCK_BYTES {
-                self.give_up(desk, at_byte);
-                break;
+            if !can_be(kind, length) {
+                self.skip(desk);
+                continue;
             }
             let looked = length.min(LOOKED_BLOCK_BYTES) as usize;
-            let block = desk.window.take(looked, u64::from(length))?;
+            let block = desk.window.ahead(looked)?;
             if looked as u32 == length && self.order.word(block, looked - 4) != length {
+                if !self.is_followed(desk, looked) {
+                    self.skip(desk);
+                    continue;
+                }
                 desk.notices.add(Warning::BadBlock, at_byte);
             }
+            desk.window.pass(u64::from(length));
+            let block = desk.window.taken(looked);
             // without the length at its end
             let body = looked.min(length as usize - 4);
             let place = match kind {
@@ -149,10 +163,36 @@ impl Pcapng {
         self.ended
     }
 
+    /// Goes on at the next place that can be a block's.
     #[cold]
-    fn give_up(&mut self, desk: &mut Desk, at_byte: u64) {
-        desk.notices.add(Warning::BadBlock, at_byte);
-        self.ended = true;
+    fn skip(&mut self, desk: &mut Desk) {
+        self.ended = !desk.skip(Warning::BadBlock, |ahead, _| self.is_block(ahead));
+    }
+
+    /// Whether a block is ahead: its length is at both of its ends, and a packet's holds it and is of a known interface.
+    fn is_block(&self, ahead: &[u8]) -> bool {
+        let Some(head) = ahead.get(..FRAME_BYTES as usize) else { return false };
+        let order = order_of(head).unwrap_or(self.order);
+        let (kind, length) = (order.word(head, 0), order.word(head, 4));
+        let (true, Some(block)) = (is_known(kind) && can_be(kind, length), ahead.get(..length as usize))
+        else {
+            return false;
+        };
+        let is_whole = order.word(block, block.len() - 4) == length;
+        let is_held = || enhanced(order, block).is_some_and(|place| self.check(Some(place), length).is_ok());
+        is_whole && (kind != ENHANCED_PACKET || is_held())
+    }
+
+    /// Whether another block follows one of such a length, or it is the last.
+    #[cold]
+    fn is_followed(&self, desk: &mut Desk, length: usize) -> bool {
+        match desk.window.ahead(length + HEAD_BYTES) {
+            Some(ahead) => {
+                let (kind, next) = (self.order.word(ahead, length), self.order.word(ahead, length + 4));
+                is_known(kind) && (kind == SECTION_HEADER || can_be(kind, next))
+            }
+            None => desk.window.ended_at(length),
+        }
     }
 
     /// Whether a packet's block holds it and its interface is known.
@@ -160,7 +200,7 @@ impl Pcapng {
     fn check(&self, place: Option<Place>, length: u32) -> Result<Place, Warning> {
         let place = place.ok_or(Warning::BadBlock)?;
         if place.captured > PACKET_BYTES {
-            return Err(Warning::LargePacket);
+            return Err(Warning::BadLength);
         }
         if place.captured > length - 4 - place.head_bytes as u32 {
             return Err(Warning::BadBlock);
@@ -256,6 +296,19 @@ impl Pcapng {
         interface.dropped = dropped.or(interface.dropped);
         Some(())
     }
+}
+
+/// Whether a block of a kind may have such a length.
+#[inline]
+fn can_be(kind: u32, length: u32) -> bool {
+    let is_packet = matches!(kind, ENHANCED_PACKET | PACKET | SIMPLE_PACKET);
+    let most = if is_packet { PACKET_BYTES + OPTIONS_BYTES } else { BLOCK_BYTES };
+    length % 4 == 0 && (FRAME_BYTES..=most).contains(&length)
+}
+
+/// Whether a block is of a kind that programs write: those of the draft's section 4, and custom ones.
+fn is_known(kind: u32) -> bool {
+    matches!(kind, SECTION_HEADER | INTERFACE_DESCRIPTION..=DECRYPTION_SECRETS | 0x0000_0BAD | 0x4000_0BAD)
 }
 
 /// The byte order that a section header states.

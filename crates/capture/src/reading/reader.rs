@@ -67,6 +67,7 @@ impl Reader {
             window: Window::new(Box::new(input)),
             interfaces: Vec::new(),
             notices: Notices::default(),
+            skipped_bytes: 0,
         };
         let framing = if let Some(pcap) = Pcap::open(&mut desk) {
             Framing::Pcap(pcap)
@@ -90,7 +91,8 @@ impl Reader {
             frames: self.frames,
             packets: self.packets,
             others: self.others,
-            bytes: self.desk.window.position(),
+            bytes: self.desk.window.position() - self.desk.skipped_bytes,
+            skipped_bytes: self.desk.skipped_bytes,
             interfaces: self.desk.interfaces.clone(),
             warnings: self.desk.notices.all(),
         }

@@ -19,8 +19,10 @@ pub struct Report {
     pub packets: u64,
     /// Frames that carry something else, such as ARP.
     pub others: u64,
-    /// Bytes of the capture that were read, without compression.
+    /// Bytes of the capture that were read, without compression, but not those that were skipped.
     pub bytes: u64,
+    /// Bytes that were skipped, from a damaged length to the next record that can be one.
+    pub skipped_bytes: u64,
     /// The interfaces of all sections, in the order of the file.
     pub interfaces: Vec<Interface>,
     /// What could not be read, by kind.
@@ -71,11 +73,10 @@ pub enum Warning {
     Compression,
     /// The system could not read on.
     Input(io::ErrorKind),
-    /// A block whose length cannot be; nothing is read beyond, unless only the length at its end is wrong or a packet is
-    /// longer than its block.
+    /// A block whose length cannot be, or differs from that at its end, or whose packet is longer than it.
     BadBlock,
-    /// A packet of more than 16 MiB; it is left out, and in pcap nothing is read beyond.
-    LargePacket,
+    /// A packet's length that cannot be: more than any capture keeps, or more than this one does and no record behind it; or a length on the link that none has, in place of which what was captured counts.
+    BadLength,
     /// A packet of an interface that the file does not describe.
     UnknownInterface,
     /// Interfaces beyond the 65,536th; their packets are left out.
@@ -97,7 +98,7 @@ impl fmt::Display for Warning {
             Warning::Compression => to.write_str("the compressed data are damaged"),
             Warning::Input(kind) => write!(to, "the file cannot be read on: {kind}"),
             Warning::BadBlock => to.write_str("a block's length is wrong: the file is damaged"),
-            Warning::LargePacket => to.write_str("a packet has more than 16 MiB: the file is damaged"),
+            Warning::BadLength => to.write_str("a packet's length cannot be: the file is damaged"),
             Warning::UnknownInterface => {
                 to.write_str("a packet is of an interface that the file does not describe")
             }

@@ -4,6 +4,8 @@ use std::io::{self, Read};
 
 /// What is looked at of a packet; headers are shorter. What follows is passed over without being kept.
 pub(super) const LOOKED_BYTES: usize = 1 << 16;
+/// What is ahead of a place where the next record is looked for: a packet of 64 KiB, and what is behind it.
+pub(super) const SOUGHT_BYTES: usize = LOOKED_BYTES + (1 << 12);
 /// Read at once: fits the cache that is nearest to a core, and is more than what is looked at with its block's head.
 const BUFFER_BYTES: usize = 1 << 18;
 
@@ -78,9 +80,38 @@ impl Window {
         self.start == self.end && !self.short && self.failure.is_none()
     }
 
+    /// Whether the input ends that many bytes ahead. Asked when a look was not granted.
+    pub(super) fn ended_at(&self, count: usize) -> bool {
+        self.ended && self.end - self.start == count
+    }
+
     /// What ended the input before its end.
     pub(super) fn failure(&self) -> Option<io::ErrorKind> {
         self.failure
+    }
+
+    /// Moves forward to the first place of which `is_place` says so, by what is ahead of it; whether there is one.
+    ///
+    /// It sees at least `SOUGHT_BYTES`, or all that is left and that this is all.
+    #[cold]
+    pub(super) fn seek(&mut self, is_place: impl Fn(&[u8], bool) -> bool) -> bool {
+        if self.debt > 0 {
+            self.settle();
+        }
+        loop {
+            if self.end - self.start < SOUGHT_BYTES {
+                self.fill(BUFFER_BYTES);
+            }
+            let held = &self.buffer[self.start..self.end];
+            let places = if self.ended { held.len() } else { held.len() - SOUGHT_BYTES + 1 };
+            let found = (0..places).find(|&at| is_place(&held[at..], self.ended));
+            let step = found.unwrap_or(places);
+            self.start += step;
+            self.passed += step as u64;
+            if found.is_some() || self.ended {
+                return found.is_some();
+            }
+        }
     }
 
     #[inline]
@@ -195,6 +226,24 @@ mod tests {
             }
             assert_eq!(window.failure(), fails.then_some(io::ErrorKind::BrokenPipe));
             assert!(!window.ended_cleanly() || at == length);
+        }
+    }
+
+    /// Wherever a place is, in the buffer or beyond, it is found, and what is ahead of it is seen whole or to the end.
+    #[test]
+    fn a_place_is_found_wherever_it_is() {
+        for place in [0, 1, 70_000, BUFFER_BYTES - 3, BUFFER_BYTES, 3 * BUFFER_BYTES + 5, 900_000 - 1] {
+            let mut bytes = vec![0; 900_000];
+            bytes[place] = 7;
+            let mut window = Window::new(Box::new(io::Cursor::new(bytes)));
+            let found = window.seek(|ahead, is_all| {
+                assert!(is_all || ahead.len() >= SOUGHT_BYTES);
+                ahead[0] == 7
+            });
+            assert_eq!((found, window.position()), (true, place as u64));
+            assert_eq!(window.take(1, 1), Some(&[7][..]));
+            assert!(!window.seek(|ahead, _| ahead[0] == 7) && window.ended_cleanly());
+            assert_eq!(window.position(), 900_000);
         }
     }
 

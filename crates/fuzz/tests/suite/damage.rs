@@ -138,12 +138,14 @@ enum Damage {
     Field(prop::sample::Index, usize, u32),
     /// Records are another's interface (pcapng), or length (pcap).
     Head(prop::sample::Index, u32),
+    /// A record has another length.
+    Length(prop::sample::Index, u32),
     /// Two records have changed places.
     Swap(prop::sample::Index, prop::sample::Index),
 }
 
 fn damage() -> impl Strategy<Value = Damage> {
-    use Damage::{Bit, Bytes, Field, Head, Later, Missing, Swap, Time, Twice};
+    use Damage::{Bit, Bytes, Field, Head, Later, Length, Missing, Swap, Time, Twice};
     let at = any::<prop::sample::Index>;
     let wild =
         prop_oneof![Just(0), Just(1), Just(u32::MAX), Just(i32::MAX as u32), Just(1 << 31), any::<u32>()];
@@ -156,15 +158,17 @@ fn damage() -> impl Strategy<Value = Damage> {
         (at(), time).prop_map(|(at, time)| Time(at, time)),
         (at(), any::<u32>()).prop_map(|(at, by)| Later(at, by)),
         (at(), 0_usize..100, wild.clone()).prop_map(|(at, offset, value)| Field(at, offset, value)),
-        (at(), prop_oneof![0_u32..5, wild]).prop_map(|(at, value)| Head(at, value)),
+        (at(), prop_oneof![0_u32..5, wild.clone()]).prop_map(|(at, value)| Head(at, value)),
+        (at(), prop_oneof![0_u32..300_000, wild]).prop_map(|(at, value)| Length(at, value)),
         (at(), at()).prop_map(|(one, other)| Swap(one, other)),
     ]
 }
 
-/// Where a record's time, the field that `Damage::Head` changes, and its packet are.
+/// Where a record's time, its length, the field that `Damage::Head` changes, and its packet are.
 struct Layout {
     records: Vec<usize>,
     time: usize,
+    length: usize,
     head: usize,
     frame: usize,
 }
@@ -172,9 +176,9 @@ struct Layout {
 impl Layout {
     fn of(is_newer: bool) -> Layout {
         if is_newer {
-            Layout { records: blocks(), time: 12, head: 8, frame: 28 }
+            Layout { records: blocks(), time: 12, length: 4, head: 8, frame: 28 }
         } else {
-            Layout { records: records(), time: 0, head: 8, frame: 16 }
+            Layout { records: records(), time: 0, length: 8, head: 8, frame: 16 }
         }
     }
 }
@@ -216,6 +220,7 @@ fn apply(file: &mut Vec<u8>, layout: &Layout, damage: &Damage) {
             write(file, record(at) + layout.frame + offset, &value.to_be_bytes());
         }
         Damage::Head(at, value) => write(file, record(at) + layout.head, &value.to_le_bytes()),
+        Damage::Length(at, value) => write(file, record(at) + layout.length, &value.to_le_bytes()),
         Damage::Swap(one, other) => {
             let (one, other) = (record(one), record(other));
             let (one, other) = (one.min(other), one.max(other));
@@ -281,6 +286,26 @@ proptest! {
             }
             None => prop_assert!(at < 28, "{at}"),
         }
+    }
+
+    /// What is read besides is what a capture without that record has.
+    #[test]
+    fn a_length_that_no_packet_has_costs_one_record(
+        is_newer in any::<bool>(),
+        at in any::<prop::sample::Index>(),
+        length in prop_oneof![Just(u32::MAX), Just(6_000_000), 400_001_u32.., 66_000_u32..262_144],
+    ) {
+        let layout = Layout::of(is_newer);
+        // pcapng's first blocks are of no packet; and its lengths are a multiple of four
+        let (first, length) = if is_newer { (3, length.max(400_000) | 1) } else { (0, length) };
+        let place = layout.records[first + at.index(layout.records.len() - first)];
+        let mut file = (if is_newer { newer() } else { older() }).to_vec();
+        let whole = observed(&file).expect("it is a capture").0;
+        write(&mut file, place + layout.length, &length.to_le_bytes());
+        let report = observed(&file).expect("it is one, too").0;
+        let (left, noticed) = (whole.packets - report.packets, report.warnings[0].count);
+        prop_assert!(left <= 1 && noticed == 1 && report.skipped_bytes < 2_000, "{place} {left}: {report:?}");
+        prop_assert_eq!(report.bytes + report.skipped_bytes, file.len() as u64);
     }
 
     #[test]

@@ -21,8 +21,10 @@ def damage_lines(seen: Observation) -> Iterator[str]:
         yield f"{text} ({times}, first at byte {first_byte:,}{_place(seen, first_byte)}){more}"
     if seen.warnings:
         is_cut = any(text.endswith(_CUT) for text, _, _ in seen.warnings)
+        skipped = format_size(_rounded(seen.skipped_bytes))
+        skip = f"; skipped {skipped}, up to what can be records again" if seen.skipped_bytes else ""
         judged = f"{seen.packets:,} packets over {significant(seen.duration_s)} s are judged"
-        yield f"read {_read(seen, is_cut=is_cut)}: {judged}"
+        yield f"read {_read(seen, is_cut=is_cut)}: {judged}{skip}"
 
 
 def _place(seen: Observation, byte: int) -> str:

@@ -102,21 +102,27 @@ fn drops_are_those_of_the_last_statistics() {
     assert_eq!(report.interfaces.iter().map(|each| each.dropped).collect::<Vec<_>>(), [None, Some(3)]);
 }
 
-/// Section 3.1: a length of whole words, which holds at least its type and itself twice.
+/// Section 3.1: a length of whole words, which holds at least its type and itself twice. Behind one that is not, reading goes on.
 #[test]
-fn a_length_that_cannot_be_ends_the_reading() {
-    for (length, ends) in [(8, true), (13, true), (12, false), ((1 << 28) + 4, true)] {
+fn a_length_that_cannot_be_costs_what_is_before_the_next_block() {
+    for (length, is_bad) in [(8, true), (13, true), (12, false), ((1 << 28) + 4, true)] {
         let mut odd = block(99, &[]);
         odd[4..8].copy_from_slice(&u32::to_be_bytes(length));
         let (packets, report) = found(&[header(1), interface(0, &[]), odd, packet(0, LENGTH)]);
-        assert_eq!(packets.is_empty(), ends, "{length}");
         let expected = Notice { warning: Warning::BadBlock, count: 1, first_byte: 28 + 20 };
-        assert_eq!(report.warnings, if ends { vec![expected] } else { vec![] });
+        assert_eq!(report.warnings, if is_bad { vec![expected] } else { vec![] });
+        assert_eq!((packets.len(), report.skipped_bytes), (1, if is_bad { 12 } else { 0 }), "{length}");
     }
     let mut headless = header(1);
     headless[8] = 0;
     let (packets, report) = found(&[header(1), interface(0, &[]), headless, packet(0, LENGTH)]);
-    assert_eq!((packets.len(), report.warnings[0].warning), (0, Warning::BadBlock));
+    assert_eq!((packets.len(), report.warnings[0].warning), (1, Warning::BadBlock));
+    // a packet's block that would hold all that follows
+    let mut large = packet(0, LENGTH);
+    large[4..8].copy_from_slice(&u32::to_be_bytes(LENGTH * 4));
+    let blocks = [vec![header(1), interface(0, &[]), large], vec![packet(0, LENGTH); 9]].concat();
+    let (packets, report) = found(&blocks);
+    assert_eq!((packets.len(), report.warnings.len()), (9, 1));
 }
 
 /// A block whose length at its end differs, or whose packet is longer than it, is reported; reading goes on.
@@ -134,8 +140,8 @@ fn other_damage_costs_a_block() {
     // padded to 168
     assert_eq!(warned(&[packet(0, 168)]), (2, vec![]));
     assert_eq!(warned(&[packet(0, 169)]), (1, vec![Warning::BadBlock]));
-    assert_eq!(warned(&[packet(0, 1 << 24)]), (1, vec![Warning::BadBlock]));
-    assert_eq!(warned(&[packet(0, (1 << 24) + 1)]), (1, vec![Warning::LargePacket]));
+    assert_eq!(warned(&[packet(0, 262_144)]), (1, vec![Warning::BadBlock]));
+    assert_eq!(warned(&[packet(0, 262_145)]), (1, vec![Warning::BadLength]));
     assert_eq!(warned(&[packet(1, LENGTH)]), (1, vec![Warning::UnknownInterface]));
     assert_eq!(warned(&[block(6, &words(&[0, 0, 0, 0]))]), (1, vec![Warning::BadBlock]));
     assert_eq!(warned(&[block(1, &words(&[1 << 16]))]), (1, vec![Warning::BadBlock]));
