@@ -30,7 +30,9 @@ MARKS = {
     "LeavesMarked",
     "MARK",
     "MARKED",
+    "MARKING",
     "MARKS_AT",
+    "MARK_BY_DEFAULT",
     "MARK_ECNTH",
     "Mark",
     "MarkText",
@@ -40,6 +42,8 @@ MARKS = {
     "after_a_mark",
     "check_mark",
     "count_mark",
+    "is_marking",
+    "mark_episodes",
     "counts_marks",
     "follow_marks",
     "has_mild_marks",
@@ -70,6 +74,11 @@ MARKS = {
 """Names with "mark", which means ECN's: a new one belongs here if it does too."""
 
 ABOUT_MARKS = {
+    "python/bufferlab/captured/filled.py",
+    "python/bufferlab/captured/fitting.py",
+    "python/bufferlab/captured/marks.py",
+    "python/bufferlab/captured/paced.py",
+    "python/bufferlab/captured/scenario.py",
     "python/bufferlab/kernel/guest/disciplines.py",
     "python/bufferlab/kernel/outcome.py",
     "python/bufferlab/render/advise/reasons.py",

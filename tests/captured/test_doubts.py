@@ -352,5 +352,5 @@ def test_no_answer_follows_where_nothing_is_lost_and_no_run_is_near(
 ) -> None:
     fit = at_senders.fit(mix=[("cubic-linux(hystart)", 100.0)])
     made = dataclasses.replace(fit, captured={**fit.captured, "loss": loss}, distance=distance)
-    with pytest.raises(InputError, match="shows no loss") if is_refused else nullcontext():
+    with pytest.raises(InputError, match="shows no loss and no mark") if is_refused else nullcontext():
         refuse_unfilled(at_senders, made, Known(rate=rate))

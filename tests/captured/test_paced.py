@@ -157,8 +157,9 @@ def test_waits_that_no_window_carries_are_not_the_links(
 ) -> None:
     link = {"rate_bps": 20e6, "highest_100ms_bps": highest_mbps * 1e6}
     waits = {"median_ns": median_ms * 1e6, "loss_episodes": episodes}
-    assert is_unexplained(link, waits, pl.DataFrame({"ce_packets": [0]})) is is_odd
-    assert not is_unexplained(link, None, pl.DataFrame({"ce_packets": [0]}))
+    long = pl.DataFrame({"ce_packets": [0], "mark_episodes": [0]})
+    assert is_unexplained(link, waits, long) is is_odd
+    assert not is_unexplained(link, None, long)
 
 
 @pytest.mark.parametrize(
@@ -183,26 +184,30 @@ def test_packets_closer_than_the_rate_has_it_are_doubted(
         "dispersion_bps": 20e6,
         "dispersion_share": 0.69,
     }
-    found = closer_bps({**link, **changed}, losses, pl.DataFrame({"ce_packets": [marks]}))
+    found = closer_bps(
+        {**link, **changed}, losses, pl.DataFrame({"ce_packets": [marks], "mark_episodes": [0]})
+    )
     assert found == (20e6 if is_closer else None)
     (said,) = closer(20e6, 15e6)
     assert "follow each other as a link of 20 Mbps sends them, so 15 Mbps may be" in said
 
 
 @pytest.mark.parametrize(
-    ("changed", "drops", "is_met"),
+    ("changed", "drops", "marks", "is_met"),
     [
-        ({}, 16, False),  # four senders of 4 Mbps on 30 Mbps were a link of 16.5, 97 % of it used
-        ({}, 90, True),  # a small buffer, or a queue for each flow
-        ({"queued_1s_windows": 58}, 16, True),
-        ({"wire_bytes": 80e6}, 16, True),
-        ({"rate_by": 3}, 16, True),
-        ({"rate_by": 2}, 16, False),
+        ({}, 16, 0, False),  # four senders of 4 Mbps on 30 Mbps were a link of 16.5, 97 % of it used
+        ({}, 90, 0, True),  # a small buffer, or a queue for each flow
+        ({}, 0, 521, True),  # one that marks
+        ({"queued_1s_windows": 58}, 16, 0, True),
+        ({"wire_bytes": 80e6}, 16, 0, True),
+        ({"rate_by": 3}, 16, 0, True),
+        ({"rate_by": 2}, 16, 0, False),
     ],
 )
 def test_a_busy_link_where_packets_wait_seldom_is_doubted(
-    changed: dict[str, float], drops: int, *, is_met: bool
+    changed: dict[str, float], drops: int, marks: int, *, is_met: bool
 ) -> None:
+    long = pl.DataFrame({"ce_packets": [0], "mark_episodes": [marks]})
     link = {
         "rate_bps": 16.5e6,
         "rate_by": 1,
@@ -210,8 +215,8 @@ def test_a_busy_link_where_packets_wait_seldom_is_doubted(
         "queued_1s_windows": 10,
         "queued_100ms_windows": 90,
     }
-    assert is_hardly_met({**link, **changed}, {"loss_episodes": drops}, 60.0) != is_met
-    assert is_hardly_met(link, None, 60.0)
+    assert is_hardly_met({**link, **changed}, {"loss_episodes": drops}, long, 60.0) != is_met
+    assert is_hardly_met(link, None, long.clear(), 60.0)
     (said,) = hardly_met(16.5e6)
     assert "packets wait seldom, so 16.5 Mbps may be what senders with a pace sent" in said
 

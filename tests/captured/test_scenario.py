@@ -22,7 +22,7 @@ from bufferlab.captured.link import DIRECTIONS
 from bufferlab.captured.long import by_bursts, long_groups
 from bufferlab.captured.observation import NS_PER_MS
 from bufferlab.captured.scenario import NOTHING, Known, Queue, packets_of, seen_queue
-from bufferlab.render.observe.fit import fit_lines
+from bufferlab.render.observe.fit import fit_doubts, fit_lines
 
 from .conftest import Captured, link_of
 
@@ -76,15 +76,26 @@ def test_calls_are_in_it_however_little_they_are_and_what_is_left_out_is_said(tm
     )
 
 
+def without_ecn(rtts_ms: list[float], seconds: list[float]) -> pl.DataFrame:
+    """Long flows of these round trips, each as long."""
+    flows = pl.DataFrame({"rtt_ms": rtts_ms, "seconds": seconds})
+    return flows.with_columns(uses_ecn=False, is_l4s=False)
+
+
+def groups_of(*given: Any) -> list[dict[str, Any]]:
+    """The groups of a scenario."""
+    return [each.group for each in long_groups(*given)]
+
+
 def test_flows_of_different_round_trips_are_different_groups() -> None:
     """One law of both would now and then draw the same time for all."""
-    flows = pl.DataFrame({"rtt_ms": [30.0, 190.0, 33.0, 195.0, 188.0, 33.0], "seconds": [60.0] * 6})
-    (near, far) = long_groups(flows, 6, CUBIC)
+    flows = without_ecn([30.0, 190.0, 33.0, 195.0, 188.0, 33.0], [60.0] * 6)
+    (near, far) = groups_of(flows, 6, CUBIC)
     assert (near["name"], near["count"], near["rtt"]) == ("long-33ms", 3, "choice(30 ms, 33 ms: 2)")
     assert (far["name"], far["count"], far["rtt"]) == ("long-190ms", 3, "choice(188 ms, 190 ms, 195 ms)")
-    (one,) = long_groups(flows.filter(pl.col("rtt_ms") < 100), 3, CUBIC)
+    (one,) = groups_of(flows.filter(pl.col("rtt_ms") < 100), 3, CUBIC)
     assert one["name"] == "long"
-    mixed = long_groups(flows, 6, [("reno", 50.0), ("bbr", 50.0)])
+    mixed = groups_of(flows, 6, [("reno", 50.0), ("bbr", 50.0)])
     assert sorted((each["congestion"], each["name"], each["count"]) for each in mixed) == [
         ("bbr", "long-bbr-190ms", 2),
         ("bbr", "long-bbr-33ms", 1),
@@ -96,27 +107,27 @@ def test_flows_of_different_round_trips_are_different_groups() -> None:
 def test_flows_that_pause_are_of_a_kind_by_their_bursts() -> None:
     """Of videos and of bursts of 20 KB it was one kind, of bursts that neither sends."""
     bursts = [20e3, 31e3, 2.6e6, 1.1e6, 24e3]
-    pausing = pl.DataFrame({"rtt_ms": [30.0] * 5, "burst_mean_bytes": bursts}).with_columns(
-        seconds=60.0,
+    pausing = without_ecn([30.0] * 5, [60.0] * 5).with_columns(pl.Series("burst_mean_bytes", bursts))
+    pausing = pausing.with_columns(
         silences=10,
         silence_mean_ns=pl.when(pl.col("burst_mean_bytes") > 1e5).then(2e9).otherwise(4e8),
         silence_deviation_ns=0.0,
         burst_deviation_bytes=pl.col("burst_mean_bytes"),
     )
     assert [(count, len(flows)) for count, flows in by_bursts(pausing, 5)] == [(3, 3), (2, 2)]
-    small, large = long_groups(pausing.clear(), 0, CUBIC, (pausing, 5))
+    small, large = groups_of(pausing.clear(), 0, CUBIC, (pausing, 5))
     assert (small["name"], small["count"]) == ("pausing-25KB", 3)
     assert (large["name"], large["count"]) == ("pausing-1800KB", 2)
     assert [each["application"]["off"] for each in (small, large)] == ["400 ms", "2000 ms"]
     assert large["application"]["size"] == "exponential(mean=1850000 B)"
-    (one,) = long_groups(pausing.clear(), 0, CUBIC, (pausing.head(2), 2))
+    (one,) = groups_of(pausing.clear(), 0, CUBIC, (pausing.head(2), 2))
     assert one["name"] == "pausing"
 
 
 def test_what_lasts_a_moment_has_no_group() -> None:
     """Of flows that take turns, no more are written than there are at a time."""
-    flows = pl.DataFrame({"rtt_ms": [10.0, 20.0, 40.0, 80.0], "seconds": [60.0, 2.0, 60.0, 2.0]})
-    assert [each["count"] for each in long_groups(flows, 2, CUBIC)] == [1, 1]
+    flows = without_ecn([10.0, 20.0, 40.0, 80.0], [60.0, 2.0, 60.0, 2.0])
+    assert [each["count"] for each in groups_of(flows, 2, CUBIC)] == [1, 1]
 
 
 def test_the_controls_are_those_whose_run_is_nearest(captured: Captured) -> None:

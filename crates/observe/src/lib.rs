@@ -22,6 +22,7 @@ mod least;
 mod leg;
 mod limits;
 mod link;
+mod marks;
 mod observation;
 mod observer;
 mod prompt;

@@ -108,6 +108,10 @@ table! {
         ce_packets: u64,
         /// Packets that echo that.
         ece_packets: u64,
+        /// Times at which its receiver began to echo marks: until the sender's answer they are one (RFC 3168 section 6.1.3); none of accurate ECN.
+        mark_episodes: u64,
+        /// Whether its receiver counts marks (accurate ECN, RFC 9768), which is not read.
+        has_accurate_ecn: u32,
         /// Packets with SACK blocks.
         sack_packets: u64,
         /// Packets that close the window.

@@ -181,6 +181,8 @@ fn direction_row(connection: &Connection, sender: usize) -> DirectionRow {
         ect1_packets: counts.ect1_packets,
         ce_packets: counts.ce_packets,
         ece_packets: counts.ece_packets,
+        mark_episodes: sending.map_or(0, |end| end.marks.episodes()),
+        has_accurate_ecn: sending.is_some_and(|end| end.marks.is_accurate()).into(),
         sack_packets: counts.sack_packets,
         zero_windows: counts.zero_windows,
         missed_bytes: counts.missed_bytes,

@@ -8,6 +8,7 @@ use crate::counts::Counts;
 use crate::handshake::Handshake;
 use crate::holes::{Holes, Kind, Sent};
 use crate::leg::{Leg, Recent};
+use crate::marks::Marks;
 use crate::prompt::Prompt;
 use crate::repeats::Repeats;
 use crate::sample::{Loss, Sample, Seen};
@@ -39,6 +40,8 @@ pub(crate) struct Sending {
     pub(crate) has_stamps: bool,
     arrived: Arrived,
     pub(crate) repeats: Repeats,
+    /// Of its data, as the other side echoes them.
+    pub(crate) marks: Marks,
     /// Behind the newest byte that was seen; 0 before the first.
     next: u64,
     /// Acknowledged up to there; 0 before the first acknowledgment.
@@ -165,6 +168,9 @@ impl Connection {
             counts.strange_packets += 1;
             return;
         }
+        if payload > 0 && tcp.flags.cwr {
+            me.marks.reduced(start);
+        }
         let probes = payload <= 1 && start < me.next && (peer.has_zero_window || me.una == me.next);
         if payload > 0 && !probes {
             let copy = (start, end, sent.identification.unwrap_or(0));
@@ -251,6 +257,9 @@ impl Connection {
         if !is_near(ack, peer.next) {
             counts[from].strange_packets += 1;
             return;
+        }
+        if !tcp.flags.syn && ack >= peer.una {
+            peer.marks.acknowledged(ack, tcp.flags);
         }
         // Nothing was missed of a direction that is not captured at all.
         let is_captured = counts[of].packets > 0;

@@ -10,6 +10,7 @@ import polars as pl
 
 from bufferlab.captured.flows import behind_a_queue, lasting_loss_of, loss_of, mean_bytes, timed
 from bufferlab.captured.link import DIRECTIONS, TCP, CapturedLink, long_flows
+from bufferlab.captured.marks import is_l4s
 from bufferlab.captured.observation import NS_PER_S, Observation
 from bufferlab.captured.scenario import Known, few_packets
 from bufferlab.captured.waits import constant_ms
@@ -109,6 +110,7 @@ def doubts(
     yield from _answers_wait(observation, link, long)
     yield from _early_losses(observation, link, long)
     yield from _doubled(long)
+    yield from _scalable(long)
     lonely = _one_way(observation, link)
     if not lonely.is_empty():
         yield (
@@ -343,6 +345,17 @@ def _doubled(long: pl.DataFrame) -> Iterator[str]:
         "rates are then wrong. Capture one interface, or all with -y LINUX_SLL2, which names that of each "
         "packet"
     )
+
+
+def _scalable(long: pl.DataFrame) -> Iterator[str]:
+    """Whether flows run a control that no run is tried with, as their packets say."""
+    found = int(long.select(is_l4s().sum()).item() or 0)
+    if found:
+        are = "1 long flow is" if found == 1 else f"{found:,} long flows are"
+        yield (
+            f"{are} L4S (ECT(1)), whose controls are none of those that are tried: --mix names them, such as "
+            "prague:100%"
+        )
 
 
 def _other_way(observation: Observation, link: dict[str, Any]) -> float:

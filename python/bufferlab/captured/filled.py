@@ -6,7 +6,7 @@ from typing import Final
 
 from bufferlab.captured.fitting import LITTLE_LOSS, OFF, Fit, lasting_utilization, with_known_rate
 from bufferlab.captured.link import CapturedLink
-from bufferlab.captured.paced import experienced
+from bufferlab.captured.marks import marked
 from bufferlab.captured.scenario import Known, is_depth_seen
 from bufferlab.display import significant
 from bufferlab.errors import InputError
@@ -51,10 +51,10 @@ def refuse_unfilled(link: CapturedLink, fit: Fit, known: Known) -> None:
             file=link.observation.file,
             accepted=accepted,
         )
-    if known.rate is None and fit.is_far and not fit.captured["loss"]:
+    if known.rate is None and fit.is_far and not fit.captured["loss"] and not marked(link.long):
         raise InputError(
-            "shows no loss, and no run of its scenario does what was captured, so its rate may be that of "
-            "its senders, and no buffer follows from it",
+            "shows no loss and no mark, and no run of its scenario does what was captured, so its rate may "
+            "be that of its senders, and no buffer follows from it",
             file=link.observation.file,
             accepted=f"the link's rate (--rate), or {accepted}",
         )
@@ -80,7 +80,7 @@ def _busier(fit: Fit, used: float | None) -> str:
 def _keeps_all(link: CapturedLink) -> bool:
     """Whether nothing is lost or marked, but by chance."""
     is_kept = link.losses is not None and link.losses < LITTLE_LOSS
-    return is_kept and not experienced(link.observation, link.long)
+    return is_kept and not marked(link.long)
 
 
 def _hides_waits(link: CapturedLink, fit: Fit) -> bool:

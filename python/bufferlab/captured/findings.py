@@ -142,11 +142,12 @@ class Findings(CapturedLink, Displayed):
             },
             "other_way": None if (other := self.other_way) is None else dataclasses.asdict(other),
             "seen_from": {VANTAGES[at]: count for at, count in vantages.iter_rows()},
+            "mark_episodes": int(self.flows["mark_episodes"].sum()),
             "read_bytes": self.observation.read_bytes,
             "file_bytes": self.observation.file_bytes,
             "warnings": [
-                {"problem": text, "times": times, "first_byte": byte}
             "skipped_bytes": self.observation.skipped_bytes,
+                {"problem": text, "times": times, "first_byte": byte}
                 for text, times, byte in self.observation.warnings
             ],
             "doubts": list(self.doubts),

@@ -3,7 +3,8 @@
 A capture names neither, but they decide a buffer. So the scenario of the capture runs with each of a few
 mixes, and what the run loses and lets wait is compared with what was captured. Where a buffer was seen to
 fill, the queue is a FIFO of that depth, or FQ-CoDel if flows do not wait alike; else FIFOs of other depths
-and other disciplines are tried as well, as they shape both.
+and other disciplines are tried as well, as they shape both. Where it marks packets in place of dropping them
+(ECN), disciplines that mark are tried alone, and how often runs mark is compared, too.
 
 The distance of a run is a sum of logarithms of ratios, so 0.7 is one quantity that is off by a factor of two.
 """
@@ -19,14 +20,17 @@ import polars as pl
 
 from bufferlab.captured.flows import lasting_loss_of
 from bufferlab.captured.link import DIRECTIONS, CapturedLink
+from bufferlab.captured.marks import is_marking, marked_share
 from bufferlab.captured.observation import NS_PER_MS, NS_PER_S
 from bufferlab.captured.scenario import (
+    MARKING,
     NOTHING,
     Known,
     Queue,
     Shares,
     is_depth_seen,
     left_out,
+    long_goodputs,
     packets_of,
     scenario_of,
     seen_queue,
@@ -54,10 +58,12 @@ MIXED: Final[Mapping[str, Shares]] = {
 }
 OTHER_QUEUES: Final = (
     Queue("codel", "1000 packets"),
-    Queue("fq_codel", "10240 packets"),
+    MARKING,
     Queue("pie", "1000 packets"),
 )
 """Other disciplines with Linux's limits: tc-codel(8), tc-fq_codel(8), tc-pie(8)."""
+
+_MARK_BY_DEFAULT: Final = {"fq_codel"}
 
 _DEPTHS: Final = ("p99_ns", "p95_ns")
 """Depths of FIFOs that are tried where none is seen to fill though packets are lost: what one in a hundred
@@ -84,8 +90,16 @@ _MOST_PACKETS: Final = 2e6
 _RUN_S: Final = (12.0, 60.0)
 _WARMUP_S: Final = 10.0
 
-_SCALES: Final = {"loss": (1e-3, 1.0), "wait_p50_ms": (0.5, 1.0), "wait_p95_ms": (0.5, 0.5)}
+_SCALES: Final = {
+    "loss": (1e-3, 1.0),
+    "marks": (1e-3, 1.0),
+    "wait_p50_ms": (0.5, 1.0),
+    "wait_p95_ms": (0.5, 0.5),
+}
 """Of each quantity what is too little to matter, and its weight."""
+
+_NEEDED: Final = ("loss", "wait_p50_ms", "wait_p95_ms")
+"""Of flows without ECN no marks are known."""
 
 _OF_UTILIZATION: Final = 20.0
 
@@ -93,9 +107,22 @@ LITTLE_LOSS: Final = 2e-3
 """Losses of less are a matter of chance. Our choice."""
 
 OFF: Final = 1.35
-_OFF_BY: Final = {"utilization": 0.1, "loss": LITTLE_LOSS, "wait_p50_ms": 5.0, "wait_p95_ms": 5.0}
+_OFF_BY: Final = {
+    "utilization": 0.1,
+    "loss": LITTLE_LOSS,
+    "marks": LITTLE_LOSS,
+    "wait_p50_ms": 5.0,
+    "wait_p95_ms": 5.0,
+}
 """What a run gives and what was captured are far apart if one is as many times the other, and larger by at
 least that. Our choice."""
+
+SHARED_OTHERWISE: Final = 1.5
+"""Flows of a group share a link otherwise if one goodput is as many times the other. Our choice."""
+
+_FEWEST_GROUPS: Final = 2
+_SEEDS: Final = 5
+"""Goodputs are means of as many runs, as those of a first answer are."""
 
 _THERE: Final = 0.5
 """Part of the mean number of long flows from which on a second counts. Our choice."""
@@ -119,9 +146,10 @@ class Fit:
         queue_by: How that is known: `"seen"` to fill, nearest of the `"runs"`, or `"assumed"`.
         queues_alike: Other queues that have a run nearly as near, with these controls or others.
         distance: That of the run, as a sum of logarithms of ratios; `None` where nothing can be compared.
-        captured: `utilization`, `loss`, `wait_p50_ms` and `wait_p95_ms`; `None` where unknown.
+        captured: `utilization`, `loss`, `marks`, `wait_p50_ms` and `wait_p95_ms`; `None` where unknown.
         reproduced: The same of the run.
         left_out: What the scenario does not have, with its share of the link's rate.
+        goodputs_bps: What a long flow got in the capture and gets in the run, in the mean, by groups' names.
         hidden_ms: What packets wait in addition, as the operator's round-trip time shows, ms.
     """
 
@@ -136,6 +164,7 @@ class Fit:
     captured: Values
     reproduced: Values
     left_out: Mapping[str, float] = field(default_factory=dict)
+    goodputs_bps: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     hidden_ms: float = 0.0
     supposed: Mapping[str, Scenario] = field(default_factory=dict)
 
@@ -161,6 +190,13 @@ class Fit:
             times: By which factor they differ at least.
         """
         return self.differs(name, times) and (self.reproduced[name] or 0.0) > (self.captured[name] or 0.0)
+
+    @property
+    def shared_otherwise(self) -> Mapping[str, tuple[float, float]]:
+        """Those goodputs that are far from the capture's: its flows share the link in another way."""
+        return {
+            name: pair for name, pair in self.goodputs_bps.items() if max(pair) > SHARED_OTHERWISE * min(pair)
+        }
 
     @property
     def is_far(self) -> bool:
@@ -219,13 +255,30 @@ def _usual(link: CapturedLink, known: Known, seen: Values) -> Fit:
     )
 
 
+def _with_goodputs(link: CapturedLink, known: Known, fit: Fit) -> Fit:
+    """The fit with the goodputs of long flows by round-trip time, where there are several.
+
+    One run may share a link as no other does, so they are the means of some.
+    """
+    seen = long_goodputs(link, known)
+    if len(seen) < _FEWEST_GROUPS or fit.is_far:
+        return fit
+    runs = run(fit.scenario, seeds=_SEEDS, overrides=_lasting(fit.scenario), progress=False)
+    flows = pl.concat([each.flows.select("group", "goodput_bps") for each in runs])
+    found = {}
+    for names, seen_bps in seen:
+        own = flows.filter(pl.col("group").is_in(names))["goodput_bps"].to_numpy()
+        found[" and ".join(names)] = (seen_bps, float(own.mean()))
+    return replace(fit, goodputs_bps=found)
+
+
 def _assumed(link: CapturedLink, known: Known) -> Literal["seen", "assumed"]:
     return "seen" if is_depth_seen(link, known) else "assumed"
 
 
 def _nearest(link: CapturedLink, known: Known, seen: Values, tell: Tell) -> Fit:
     tried = []
-    mixes = {**PURE, **MIXED} if known.mix is None else {None: known.mix}
+    mixes = _mixes(known)
     cases = [(name, shares, queue) for queue in queues_tried(link, known) for name, shares in mixes.items()]
     for number, (name, shares, queue) in enumerate(cases):
         tell(number / len(cases), f"{name or 'the controls given'}, {queue}")
@@ -241,7 +294,7 @@ def _nearest(link: CapturedLink, known: Known, seen: Values, tell: Tell) -> Fit:
         return replace(_usual(link, known, seen), supposed=_supposed(tried, None, ()))
     alike = _alike(by_mix, name, apart)
     by_queue = _least(tried, lambda each: str(each.queue))
-    return Fit(
+    fit = Fit(
         best.scenario,
         name,
         alike,
@@ -254,6 +307,14 @@ def _nearest(link: CapturedLink, known: Known, seen: Values, tell: Tell) -> Fit:
         best.values,
         supposed=_supposed(tried, name, alike),
     )
+    return _with_goodputs(link, replace(known, mix=mixes[name]), fit)
+
+
+def _mixes(known: Known) -> dict[str | None, Shares]:
+    """What is tried: the mix that the operator names, which has no name here, or all."""
+    if known.mix is not None:
+        return {None: known.mix}
+    return {name: shares for mixes in (PURE, MIXED) for name, shares in mixes.items()}
 
 
 def _supposed(tried: list[_Tried], chosen: str | None, alike: tuple[str | None, ...]) -> dict[str, Scenario]:
@@ -275,13 +336,15 @@ def _supposed(tried: list[_Tried], chosen: str | None, alike: tuple[str | None, 
 
 
 def _simplest(tried: list[_Tried], apart: float) -> _Tried:
-    """The nearest; of a FIFO and another discipline that are alike, the FIFO.
+    """The nearest; of a FIFO and another discipline that are alike, the FIFO, if any was tried.
 
     Waits before losses may be read too badly to see that a buffer fills, so that losses come at no one depth
     does not say that a queue drops early.
     """
     best = min(tried, key=lambda each: each.distance)
     fifos = [each for each in tried if each.queue.discipline == "fifo"]
+    if not fifos:
+        return best
     fifo = min(fifos, key=lambda each: each.distance)
     return fifo if fifo.distance <= best.distance + apart else best
 
@@ -313,6 +376,7 @@ def captured_values(link: CapturedLink) -> Values:
     return {
         "utilization": None if link.is_offered or used is None else min(used, 1.0),
         "loss": lasting_loss_of(link.flows),
+        "marks": marked_share(link.flows),
         "wait_p50_ms": waits["median_ns"] / NS_PER_MS if waits else None,
         "wait_p95_ms": waits["p95_ns"] / NS_PER_MS if waits else None,
     }
@@ -341,16 +405,21 @@ def lasting_utilization(link: CapturedLink) -> float | None:
 
 def _is_comparable(seen: Values) -> bool:
     """Whether losses and waits are both known: of one of them, any control comes near."""
-    return all(seen[name] is not None for name in _SCALES)
+    return all(seen[name] is not None for name in _NEEDED)
 
 
 def queues_tried(link: CapturedLink, known: Known) -> Iterator[Queue]:
     """What is tried: the FIFO that was seen; if none was, shallower ones, too, and other disciplines.
 
+    Where packets are marked, those alone that do.
+
     Args:
         link: What was captured of a direction.
         known: What the operator knows.
     """
+    if is_marking(link.long):
+        yield from (replace(each, marks=each.discipline not in _MARK_BY_DEFAULT) for each in OTHER_QUEUES)
+        return
     usual = seen_queue(link, known)
     yield usual
     waits = link.waits
@@ -394,16 +463,21 @@ def _differ(own: Values, seen: Values, name: str, times: float) -> bool:
 
 
 def _values(scenario: Scenario) -> Values:
+    (result,) = run(scenario, overrides=_lasting(scenario), progress=False)
+    row = result.queues.filter(pl.col("group") == "all").row(0, named=True)
+    marks = row["marked_packets"] / max(row["departed_packets"], 1)
+    return {name: row[name] for name in ("utilization", *_NEEDED)} | {"marks": marks}
+
+
+def _lasting(scenario: Scenario) -> dict[str, str]:
+    """How long a run of it lasts."""
     packets_a_s = scenario.links[0]["rate_bps"] / 12_000
     least, most = _RUN_S
     duration_s = min(max(_MOST_PACKETS / packets_a_s, least), most)
-    overrides = {
+    return {
         "run.duration": f"{duration_s:.0f} s",
         "run.warmup": f"{min(_WARMUP_S, duration_s / 4):.0f} s",
     }
-    (result,) = run(scenario, overrides=overrides, progress=False)
-    row = result.queues.filter(pl.col("group") == "all").row(0, named=True)
-    return {name: row[name] for name in ("utilization", *_SCALES)}
 
 
 def _distance(values: Values, seen: Values) -> float:

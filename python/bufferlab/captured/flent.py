@@ -105,7 +105,7 @@ class FlentTest:
         """
         rate_bps = self.rate_bps if known.rate is None else parse_rate(known.rate)
         rtt = known.rtt or f"{self.rtt_ms:.4g} ms"
-        controls = shared_out(self.streams, known.mix) if known.mix else controls_of(self.streams)
+        controls = shared_out(self.streams, known.controls) if known.controls else controls_of(self.streams)
         groups = [
             {"name": control.partition("(")[0], "count": count, "congestion": control, "rtt": rtt}
             | {"start": "uniform(0 s, 1 s)"}

@@ -28,6 +28,9 @@ _SHORT_US: Final = 10_000
 """Shorter ones are named in microseconds."""
 
 
+_OWN_ECN: Final = {"dctcp", "prague"}
+"""Controls with their own response to marks, which always use ECN."""
+
 _EVEN: Final = 0.7
 """Silences and bursts are all alike if they deviate by less than that part of their mean, else exponential,
 which deviates by all of it. Our choice."""
@@ -41,6 +44,8 @@ class _Mode:
     flows: pl.DataFrame
     kind: str = "long"
     """What its groups are called after."""
+    is_capable: bool = False
+    """Whether its flows use ECN."""
 
     @property
     def pauses(self) -> bool:
@@ -61,11 +66,37 @@ class _Mode:
         }
         return {"application": turns}
 
+    def ecn(self, control: str) -> dict[str, str]:
+        """Whether and how flows with a control use ECN; those that always do need no word for it."""
+        word = control.partition("(")[0]
+        is_l4s = self.is_capable and bool(2 * int(self.flows["is_l4s"].sum()) > len(self.flows))
+        if word == "dctcp" and is_l4s:
+            return {"ecn": "l4s"}
+        is_classic = self.is_capable and not is_l4s and word not in _OWN_ECN
+        return {"ecn": "classic"} if is_classic else {}
+
     @property
     def title(self) -> str:
         """The round-trip time in the middle: "33ms"."""
         middle_us = 1e3 * float(np.median(self.flows["rtt_ms"].to_numpy()))
         return f"{middle_us / 1e3:.0f}ms" if middle_us >= _SHORT_US else f"{middle_us:.0f}us"
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A group of a scenario, and what it stands for.
+
+    Attributes:
+        group: The group, as in a scenario.
+        mode: Groups of one number stand for the same flows, by controls.
+        flows: Those that were seen.
+        pauses: Whether they have nothing to send by turns.
+    """
+
+    group: dict[str, Any]
+    mode: int
+    flows: pl.DataFrame
+    pauses: bool
 
 
 def of_each(flows: pl.DataFrame, mean: str, deviation: str) -> tuple[float, float]:
@@ -93,11 +124,12 @@ def long_groups(
     count: int,
     mix: Sequence[tuple[str, float]] | None,
     pausing: tuple[pl.DataFrame, int] | None = None,
-) -> list[dict[str, Any]]:
+) -> list[Placed]:
     """The groups, by round-trip time and control.
 
     Args:
-        steady: A row a long flow that always sends, with its `rtt_ms`, and for how many `seconds` it lasted.
+        steady: A row a long flow that always sends, with its `rtt_ms`, for how many `seconds` it lasted, and
+            whether it `uses_ecn` and `is_l4s`.
         count: How many there are at a time.
         mix: Congestion controls with their shares; `None` for those of the Internet.
         pausing: The same of flows that pause, with their silences and bursts.
@@ -113,28 +145,36 @@ def long_groups(
     controls = _spread_out(shared_out(count, mix) if mix else controls_of(count), count)
     groups = []
     begin = 0
-    for mode in modes:
+    for number, mode in enumerate(modes):
         own = controls[begin : begin + mode.count]
         begin += mode.count
         rtts = law(mode.flows["rtt_ms"], mode.flows["seconds"], "ms")
-        groups += [(control, own.count(control), mode, rtts) for control in dict.fromkeys(own)]
-    kinds = [mode.kind for mode in modes]
+        groups += [(control, own.count(control), number, mode, rtts) for control in dict.fromkeys(own)]
+    kinds = [(mode.kind, mode.is_capable) for mode in modes]
+    is_alike = all(mode.is_capable for mode in modes)
     is_mixed = len(set(controls)) > 1
     return [
-        {
-            "name": "-".join(
-                [
-                    mode.kind,
-                    *([_word(control)] if is_mixed else []),
-                    *([mode.title] if kinds.count(mode.kind) > 1 else []),
-                ]
-            ),
-            "count": number,
-            "rtt": rtts,
-            "congestion": control,
-            **mode.application,
-        }
-        for control, number, mode, rtts in groups
+        Placed(
+            {
+                "name": "-".join(
+                    [
+                        mode.kind,
+                        *([_word(control)] if is_mixed else []),
+                        *(["ecn"] if mode.is_capable and not is_alike else []),
+                        *([mode.title] if kinds.count((mode.kind, mode.is_capable)) > 1 else []),
+                    ]
+                ),
+                "count": count_of,
+                "rtt": rtts,
+                "congestion": control,
+                **mode.ecn(control),
+                **mode.application,
+            },
+            number,
+            mode.flows,
+            mode.pauses,
+        )
+        for control, count_of, number, mode, rtts in groups
     ]
 
 
@@ -143,8 +183,12 @@ def _word(control: str) -> str:
 
 
 def _modes(known: pl.DataFrame, count: int) -> list[_Mode]:
-    """The flows, cut where round-trip times are far apart."""
-    return [_Mode(own, flows) for own, flows in _parts(known, count, "rtt_ms", APART)]
+    """The flows, those with ECN apart from the others, and cut where round-trip times are far apart."""
+    return [
+        _Mode(own, flows, is_capable=2 * int(alike["uses_ecn"].sum()) > len(alike))
+        for number, alike in _parts(known, count, "uses_ecn", APART)
+        for own, flows in _parts(alike, number, "rtt_ms", APART)
+    ]
 
 
 def by_bursts(pausing: pl.DataFrame, count: int) -> list[tuple[int, pl.DataFrame]]:

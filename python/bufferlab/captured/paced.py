@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import polars as pl
 
+from bufferlab.captured.marks import marked
 from bufferlab.captured.observation import NS_PER_S, Observation
 from bufferlab.captured.shared import weighted_median
 
@@ -33,8 +34,9 @@ _BUSY: Final = 0.9
 _SELDOM: Final = 0.5
 _DROPS_A_S: Final = 1.0
 """Packets wait in most windows of a link that is as busy as the first; if they do in less than the second
-part of these, its rate is what was sent. Not where the queue drops as often as the third: a small buffer, and
-one where each flow has a queue of its own, keeps them waiting for less than windows tell. Our choice."""
+part of these, its rate is what was sent. Not where the queue drops or marks as often as the third: a small
+buffer, and one where each flow has a queue of its own, keeps them waiting for less than windows tell. Our
+choice."""
 
 _KEYS: Final = ["connection", "sender"]
 
@@ -50,7 +52,7 @@ def is_own_pace(observation: Observation, waits: Mapping[str, Any] | None, long:
         waits: What waits, of which losses on that side are known.
         long: The long flows of the direction.
     """
-    if waits is None or waits["loss_episodes"] or long.is_empty() or experienced(observation, long):
+    if waits is None or waits["loss_episodes"] or long.is_empty() or marked(long):
         return False
     sides = pl.col("sender") if waits["is_ahead"] else 1 - pl.col("sender")
     legs = observation.directions.select(
@@ -75,7 +77,7 @@ def is_unexplained(link: Mapping[str, Any], waits: Mapping[str, Any] | None, lon
         waits: What waits, of which losses on that side are known.
         long: The long flows of the direction.
     """
-    if waits is None or waits["loss_episodes"] or int(long["ce_packets"].sum()):
+    if waits is None or waits["loss_episodes"] or marked(long):
         return False
     busy = min(waits["median_ns"] / _TENTH_NS, 1.0)
     return bool(link["highest_100ms_bps"] < _SURELY * busy * link["rate_bps"])
@@ -92,13 +94,15 @@ def closer_bps(link: Mapping[str, Any], losses: float | None, long: pl.DataFrame
         long: The long flows of the direction.
     """
     by_windows = link["rate_by"] in {1, 2}
-    if link["is_queue_ahead"] or not by_windows or losses or int(long["ce_packets"].sum()):
+    if link["is_queue_ahead"] or not by_windows or losses or marked(long):
         return None
     is_faster = link["dispersion_bps"] > _CLOSER * link["rate_bps"] and link["dispersion_share"] >= _MOST
     return float(link["dispersion_bps"]) if is_faster else None
 
 
-def is_hardly_met(link: Mapping[str, Any], waits: Mapping[str, Any] | None, duration_s: float) -> bool:
+def is_hardly_met(
+    link: Mapping[str, Any], waits: Mapping[str, Any] | None, long: pl.DataFrame, duration_s: float
+) -> bool:
     """Whether a link would be busy all the time by its rate, and packets wait in few of its windows.
 
     Senders with a pace send as much in any window, so also in the few in which some wait for what comes
@@ -107,29 +111,17 @@ def is_hardly_met(link: Mapping[str, Any], waits: Mapping[str, Any] | None, dura
     Args:
         link: The row of the direction in the table of links.
         waits: What waits, of which losses on that side are known.
+        long: The long flows of the direction.
         duration_s: How long the capture lasts, s.
     """
-    if waits is not None and waits["loss_episodes"] >= _DROPS_A_S * duration_s:
+    drops = waits["loss_episodes"] if waits is not None else 0
+    if drops + marked(long) >= _DROPS_A_S * duration_s:
         return False
     name, width_s = {1: ("1s", 1.0), 2: ("100ms", 0.1)}.get(link["rate_by"], ("", 0.0))
     if not name:
         return False
     is_busy = link["wire_bytes"] * 8 / duration_s >= _BUSY * link["rate_bps"]
     return bool(is_busy and link[f"queued_{name}_windows"] < _SELDOM * duration_s / width_s)
-
-
-def experienced(observation: Observation, long: pl.DataFrame) -> int:
-    """Packets that experienced congestion (RFC 3168), and acknowledgments that say so.
-
-    Args:
-        observation: The capture.
-        long: The long flows of the direction.
-    """
-    back = observation.directions.select(
-        "connection", (1 - pl.col("sender")).cast(pl.UInt32).alias("sender"), "ece_packets"
-    )
-    echoed = long.select(_KEYS).join(back, on=_KEYS)["ece_packets"]
-    return int(long["ce_packets"].sum()) + int(echoed.sum())
 
 
 def part_in_trains(observation: Observation, interface: int, direction: int) -> float:

@@ -12,8 +12,10 @@ import polars as pl
 from bufferlab.captured.flows import mean_bytes, rtt_quantile_ms, timed
 from bufferlab.captured.laws import law
 from bufferlab.captured.link import CapturedLink
-from bufferlab.captured.long import long_groups
+from bufferlab.captured.long import Placed, long_groups
+from bufferlab.captured.marks import is_l4s, is_marking, uses_ecn
 from bufferlab.captured.observation import NS_PER_MS, NS_PER_S
+from bufferlab.captured.sockets import LINUX
 from bufferlab.errors import InputError
 from bufferlab.scenario import Scenario
 from bufferlab.studies.internet import STACK
@@ -55,13 +57,28 @@ class Queue:
     Attributes:
         discipline: Its word.
         buffer: What may wait, as in a scenario.
+        marks: Whether it marks what is capable of ECN though it does not by default.
     """
 
     discipline: str
     buffer: str
+    marks: bool = False
 
     def __str__(self) -> str:
-        return f"{self.discipline} ({self.buffer})"
+        return f"{self.discipline} ({self.buffer}{', ecn' if self.marks else ''})"
+
+    @property
+    def keys(self) -> dict[str, Any]:
+        """What a scenario's bottleneck has of it."""
+        if self.discipline == "fifo":
+            return {"buffer": self.buffer}
+        queue = {"discipline": self.discipline, "ecn": True} if self.marks else self.discipline
+        return {"buffer": self.buffer, "queue": queue}
+
+
+MARKING: Final = Queue("fq_codel", "10240 packets")
+"""What is assumed where packets are marked: of what marks by default in Linux the most frequent, with the
+limit of tc-fq_codel(8)."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +88,7 @@ class Known:
     Attributes:
         rate: The link's rate: "100 Mbps".
         rtt: The flows' round-trip time without waiting, in place of what was seen: "40 ms", or a law.
-        mix: Congestion controls of the long flows with their shares.
+        mix: Congestion controls of the long flows with their shares; "cubic" is Linux's, as hosts run it.
     """
 
     rate: str | None = None
@@ -87,6 +104,11 @@ class Known:
                     error.problem, key="rate", value=self.rate, accepted=error.accepted
                 ) from None
 
+    @property
+    def controls(self) -> Shares | None:
+        """The mix by our words."""
+        return None if self.mix is None else [(LINUX.get(name, name), share) for name, share in self.mix]
+
 
 NOTHING: Final = Known()
 
@@ -97,7 +119,8 @@ def scenario_of(link: CapturedLink, known: Known = NOTHING, queue: Queue | None 
     Args:
         link: What was captured of a direction.
         known: What the operator knows; for controls, in place of the Internet's mix.
-        queue: What the bottleneck runs; default a FIFO as deep as was seen.
+        queue: What the bottleneck runs; default a FIFO as deep as was seen, and what marks where packets are
+            marked.
 
     Raises:
         InputError: The link's rate is not known, or no flow has a round-trip time.
@@ -118,11 +141,7 @@ def scenario_of(link: CapturedLink, known: Known = NOTHING, queue: Queue | None 
             "duration": f"{_DURATION_S} s",
             "stack": STACK,
         },
-        "bottleneck": {
-            "rate": rate,
-            "buffer": queue.buffer,
-            **({} if queue.discipline == "fifo" else {"queue": queue.discipline}),
-        },
+        "bottleneck": {"rate": rate, **queue.keys},
         "flows": flows,
     }
     try:
@@ -151,8 +170,11 @@ def _rounded(value: float) -> int:
 def seen_queue(link: CapturedLink, known: Known = NOTHING) -> Queue:
     """A FIFO as deep as was seen to fill; else of a bandwidth-delay product, or of what waited.
 
-    No less than what one in a hundred waits fits where some is lost, and more where nothing is.
+    No less than what one in a hundred waits fits where some is lost, and more where nothing is. A FIFO marks
+    nothing, so it is none where packets are marked.
     """
+    if is_marking(link.long):
+        return MARKING
     waits = link.waits
     if waits is None:
         return Queue("fifo", "1 bdp")
@@ -171,10 +193,14 @@ def seen_queue(link: CapturedLink, known: Known = NOTHING) -> Queue:
 def is_depth_seen(link: CapturedLink, known: Known = NOTHING) -> bool:
     """Whether losses show how much the buffer holds: it fills, or holds very few packets.
 
+    Where packets are marked, the queue acts before it is full.
+
     Args:
         link: What was captured.
         known: What the operator knows.
     """
+    if is_marking(link.long):
+        return False
     return bool(link.waits and link.waits["is_filled"]) or few_packets(link, known) is not None
 
 
@@ -213,19 +239,55 @@ of arrivals with a mean of 20 one run in 5e8 has none, with a mean of 1 one in t
 
 
 def _long(link: CapturedLink, known: Known) -> list[dict[str, Any]]:
-    count = round(link.long_flows)
-    flows = link.long if known.rtt else timed(link.long)
+    flows = _long_flows(link, known)
+    segment = _segment(flows)
+    common = {
+        **({"segment": segment} if segment else {}),
+        "start": "uniform(0 s, 5 s)",
+        **({"rtt": known.rtt} if known.rtt else {}),
+    }
+    return [{**each.group, **common} for each in _placed(link, known)]
+
+
+def _long_flows(link: CapturedLink, known: Known) -> pl.DataFrame:
+    """Those of which a round trip is known."""
+    flows = link.long.with_columns(rtt_ms=pl.lit(_USUAL_RTT_MS)) if known.rtt else timed(link.long)
+    return flows.with_columns(uses_ecn=uses_ecn(), is_l4s=is_l4s())
+
+
+def _placed(link: CapturedLink, known: Known) -> list[Placed]:
+    flows, count = _long_flows(link, known), round(link.long_flows)
     if flows.is_empty() or not count:
         return []
-    segment = _segment(flows)
-    common = {**({"segment": segment} if segment else {}), "start": "uniform(0 s, 5 s)"}
-    if known.rtt:
-        flows = flows.with_columns(pl.lit(_USUAL_RTT_MS).alias("rtt_ms"))
-        common["rtt"] = known.rtt
     by_turns = min(round(link.pausing_flows), count)
     steady = flows.filter(~pl.col("pauses")) if by_turns else flows
-    groups = long_groups(steady, count - by_turns, known.mix, (flows.filter("pauses"), by_turns))
-    return [{**group, **common} for group in groups]
+    return long_groups(steady, count - by_turns, known.controls, (flows.filter("pauses"), by_turns))
+
+
+def long_modes(link: CapturedLink) -> list[Placed]:
+    """The groups of long flows by round-trip time, and by whether they use ECN and pause.
+
+    Args:
+        link: What was captured.
+    """
+    return _placed(link, Known(mix=[("cubic", 100.0)]))
+
+
+def long_goodputs(link: CapturedLink, known: Known = NOTHING) -> list[tuple[tuple[str, ...], float]]:
+    """What a long flow that always sends got in the mean, bit/s, by the groups that stand for it.
+
+    Args:
+        link: What was captured.
+        known: What the operator knows.
+    """
+    placed = [each for each in _placed(link, known) if not each.pauses]
+    found = []
+    for mode in dict.fromkeys(each.mode for each in placed):
+        own = [each for each in placed if each.mode == mode]
+        flows = own[0].flows
+        goodput_bps = 8 * float(flows["new_bytes"].sum()) / float(flows["seconds"].sum())
+        found.append((tuple(str(each.group["name"]) for each in own), goodput_bps))
+    return found
 
 
 def _short(link: CapturedLink, known: Known = NOTHING) -> list[dict[str, Any]]:
@@ -244,13 +306,20 @@ def _short(link: CapturedLink, known: Known = NOTHING) -> list[dict[str, Any]]:
         mean = max(round(float(sizes.sum()) / len(short)), 1)
         start = f"uniform(0 s, {_DURATION_S} s)"
         few = {"kind": "transfer", "bytes": f"{mean} B"}
-        return [{"name": "short", "count": max(count, 1), "rtt": rtt, "start": start, "application": few}]
+        own = {"count": max(count, 1), "rtt": rtt, "start": start, "application": few, **_ecn(short)}
+        return [{"name": "short", **own}]
     many = {
         "kind": "short-flows",
         "size": law(sizes, pl.Series([1.0] * len(short)), "B"),
         "interval": f"{interval_s * 1e3:.4g} ms",
     }
-    return [{"name": "short", "rtt": rtt, "application": many}]
+    return [{"name": "short", "rtt": rtt, "application": many, **_ecn(short)}]
+
+
+def _ecn(short: pl.DataFrame) -> dict[str, str]:
+    """Whether most of the short flows use ECN."""
+    capable = int(short.select((uses_ecn() & ~is_l4s()).sum()).item())
+    return {"ecn": "classic"} if 2 * capable > len(short) else {}
 
 
 def left_out(link: CapturedLink, known: Known = NOTHING) -> dict[str, float]:

@@ -25,7 +25,7 @@ from bufferlab.scenario import check_congestion
 _FLAGS: Final = {"ts", "sack", "ecn", "ecnseen", "fastopen"}
 _ENDS: Final = re.compile(r"(\S+:\d+)\s+(\S+:\d+)(?:\s|$)")
 _NUMBER: Final = re.compile(r"\b(bytes_acked|minrtt):([\d.]+)")
-_OWN: Final = {"cubic": "cubic-linux(hystart)"}
+LINUX: Final = {"cubic": "cubic-linux(hystart)"}
 """Linux's words for what we call otherwise: its CUBIC, with its slow start."""
 
 
@@ -100,7 +100,7 @@ def _sockets(text: str) -> Iterator[tuple[tuple[str, str], _Socket]]:
 
 
 def _named(socket: _Socket, file: str | PathLike[str]) -> str:
-    control = _OWN.get(socket.control, socket.control)
+    control = LINUX.get(socket.control, socket.control)
     try:
         check_congestion(control)
     except InputError as error:

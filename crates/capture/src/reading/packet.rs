@@ -108,6 +108,9 @@ pub struct Flags {
     pub ece: bool,
     /// The window was reduced, or a SYN that asks for ECN.
     pub cwr: bool,
+    /// Accurate ECN: of a SYN that asks for it, or the highest bit of a counter of marks that ECE and CWR belong to, too (RFC 9768 section
+    /// 3.2).
+    pub ae: bool,
 }
 
 /// Up to four SACK blocks: the option's space has no more.

@@ -239,6 +239,25 @@ fn congestion_bits_and_closed_windows_are_counted() {
 }
 
 #[test]
+fn echoes_of_one_mark_are_one_until_the_sender_answers() {
+    let flagged = |mut packet: Packet, flags: Flags| {
+        if let bufferlab_capture::reading::Content::Tcp(tcp) = &mut packet.content {
+            tcp.flags = flags;
+        }
+        packet
+    };
+    let echo = |at, n| flagged(ack(at, n, &[]), Flags { ece: true, ..Flags::default() });
+    let answer = flagged(data(90 * MS, 3_000, 1_000), Flags { cwr: true, ..Flags::default() });
+    let mut packets: Vec<_> = (0..3).map(|n| data((50 + u64::from(n)) * MS, n * 1_000, 1_000)).collect();
+    packets.extend([echo(70 * MS, 1_000), echo(71 * MS, 2_000), echo(72 * MS, 3_000), answer]);
+    let once = observe_after_handshake(packets.clone()).directions;
+    assert_eq!((once.mark_episodes[SERVERS], once.ece_packets[0]), (1, 3));
+    // what is behind the answer was marked, too
+    packets.push(echo(110 * MS, 4_000));
+    assert_eq!(observe_after_handshake(packets).directions.mark_episodes[SERVERS], 2);
+}
+
+#[test]
 fn a_packet_that_the_capture_has_twice_is_no_repetition() {
     let numbered = |id, packet: Packet| Packet { identification: Some(id), ..packet };
     let seen = observe_after_handshake([

@@ -17,6 +17,7 @@ from bufferlab.units import format_rate
 _WORDS: Final = {
     "utilization": ("utilization while long flows send", FRACTION),
     "loss": ("loss without the flows' starts", FRACTION),
+    "marks": ("packets marked", FRACTION),
     "wait_p50_ms": ("median wait", MILLISECONDS),
     "wait_p95_ms": ("95th percentile", MILLISECONDS),
 }

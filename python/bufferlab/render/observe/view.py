@@ -14,6 +14,7 @@ from bufferlab.captured.flows import LEAST_RTT_MS, lasting_loss_of, mean_bytes, 
 from bufferlab.captured.lengths import accuracy_text
 from bufferlab.captured.link import DIRECTIONS
 from bufferlab.captured.long import by_bursts, of_each
+from bufferlab.captured.marks import capable_share, uncounted
 from bufferlab.captured.observation import NS_PER_MS, NS_PER_S
 from bufferlab.captured.rate import LOSSY
 from bufferlab.captured.scenario import NOTHING, few_packets, packets_of
@@ -376,12 +377,27 @@ def _losses(findings: Findings) -> str:
 
 def _ecn(findings: Findings) -> Iterator[tuple[str, str]]:
     flows = findings.flows
-    packets = int(flows["packets"].sum())
-    capable = sum(int(flows[name].sum()) for name in ("ect0_packets", "ect1_packets", "ce_packets"))
-    if capable:
-        experienced = int(flows["ce_packets"].sum())
-        share = significant(100 * capable / packets, 3)
-        yield "ECN", f"{share} % of the packets capable, {experienced:,} marked on their way here"
+    share = capable_share(flows)
+    if share:
+        here, echoed = (int(flows[name].sum()) for name in ("ce_packets", "mark_episodes"))
+        own = f"{significant(100 * share, 3)} % of the packets capable, {here:,} marked on their way here"
+        yield "ECN", f"{own}{_echoed(here, echoed)}{_uncounted(len(uncounted(flows)))}"
+
+
+def _echoed(here: int, echoed: int) -> str:
+    """How often acknowledgments echo marks from beyond the place of the capture."""
+    if echoed <= here:
+        return ""
+    times = "once" if echoed == 1 else f"{echoed:,} times"
+    return f"; receivers echo marks from beyond {times} (those of one round trip count once)"
+
+
+def _uncounted(flows: int) -> str:
+    """That marks beyond are not known where receivers count them."""
+    if not flows:
+        return ""
+    of = "of 1 flow" if flows == 1 else f"of {flows:,} flows"
+    return f"; marks beyond are not known {of} with accurate ECN"
 
 
 def _other_way(findings: Findings) -> Iterator[tuple[str, str]]:

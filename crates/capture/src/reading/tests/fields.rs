@@ -4,16 +4,16 @@ use super::build::{ipv4, ipv6, only, pcap, read, udp};
 use crate::reading::{Content, Flags, Packet, Tcp, Warning};
 
 /// A TCP header with these flags and options, and this much payload behind it.
-fn segment(flags: u8, options: &[u8], payload: usize) -> Vec<u8> {
-    let words = 5 + options.len() as u8 / 4;
-    let mut segment =
-        vec![0, 80, 0xC3, 0x50, 1, 2, 3, 4, 5, 6, 7, 8, words << 4, flags, 0x12, 0x34, 0, 0, 0, 0];
+fn segment(flags: u16, options: &[u8], payload: usize) -> Vec<u8> {
+    let words = 5 + options.len() as u16 / 4;
+    let [upper, lower] = (words << 12 | flags).to_be_bytes();
+    let mut segment = vec![0, 80, 0xC3, 0x50, 1, 2, 3, 4, 5, 6, 7, 8, upper, lower, 0x12, 0x34, 0, 0, 0, 0];
     segment.extend(options);
     segment.resize(segment.len() + payload, 0);
     segment
 }
 
-fn tcp(flags: u8, options: &[u8]) -> Tcp {
+fn tcp(flags: u16, options: &[u8]) -> Tcp {
     let packet = only(101, ipv4(6, &segment(flags, options, 7)));
     let Content::Tcp(tcp) = packet.content else { panic!("{packet:?}") };
     assert_eq!(tcp.payload_bytes, 7);
@@ -34,7 +34,7 @@ fn whole(frame: Vec<u8>) -> (Vec<Packet>, bool) {
     raw(frame, original)
 }
 
-/// RFC 9293 section 3.1: the order of the control bits; RFC 3168 section 6.1: the two in front of them.
+/// RFC 9293 section 3.1: the order of the control bits; RFC 3168 section 6.1: the two in front of them; RFC 9768 section 3.1: another.
 #[test]
 fn each_flag_is_a_bit() {
     let none = Flags::default();
@@ -47,6 +47,7 @@ fn each_flag_is_a_bit() {
         (0x20, none),
         (0x40, Flags { ece: true, ..none }),
         (0x80, Flags { cwr: true, ..none }),
+        (0x100, Flags { ae: true, ..none }),
     ] {
         let found = tcp(bits, &[]);
         assert_eq!((found.flags, found.ack), (flags, None), "{bits}");
