@@ -595,3 +595,35 @@ def test_round_trips_of_flows_behind_links_of_their_own(place: str, tmp_path: Pa
     (result,) = bufferlab.run(link, progress=False, pcap=path, pcap_at=[place])
     found = bufferlab.observe(path).long["rtt_ms"].sort()
     assert found.to_list() == pytest.approx(result.flows["propagation_ms"].sort().to_list(), rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("times", "is_judged"),
+    [
+        (1.0, True),
+        (1.4, True),
+        (
+            1.6,
+            False,
+        ),  # far flows had 1.63 Mbps in a run, in truth 2.92, and "fifo is worse"
+        (0.6, False),
+    ],
+)
+def test_a_queue_is_not_judged_by_a_run_that_shares_the_link_otherwise(
+    captured: Captured, times: float, *, is_judged: bool
+) -> None:
+    fit = bufferlab.observe(captured.at_receivers).fit(mix=CUBIC)
+    assert [*fit.goodputs_bps] == ["long-21ms", "long-80ms"]
+    seen = {name: pair[0] for name, pair in fit.goodputs_bps.items()}
+    truth = captured.result.flows.group_by("group").agg(pl.col("goodput_bps").mean())
+    means = dict(truth.iter_rows())
+    assert seen["long-21ms"] == pytest.approx(means["near"], rel=0.1)
+    assert seen["long-80ms"] == pytest.approx(means["far"], rel=0.1)
+    shared = {"long-80ms": (3e6, 3e6 / times)}
+    made = dataclasses.replace(fit, goodputs_bps=shared, queue_by="seen")
+    said = [each for each in fit_doubts(made, is_mix_given=True) if "is not judged" in each]
+    measured = "long-80ms gets 1.88 Mbps a flow, measured 3 Mbps"
+    assert not made.shared_otherwise if is_judged else made.shared_otherwise
+    assert bool(said) != is_judged and (times != 1.6 or measured in said[0])
+    lines = list(fit_lines(made, is_mix_given=True))
+    assert any(each.startswith("beware: flows share the link otherwise") for each in lines) != is_judged

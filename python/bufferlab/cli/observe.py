@@ -419,7 +419,7 @@ def _fit_and_write(found: Findings, path: Path | None, known: Known, answer: _An
     unfit = use_text(found, fit, known) or unfit_text(fit) or pace_text(found, known)
     answer = answer._replace(unfit=unfit, against=[*grave, *against, *found.doubts], supposed=fit.supposed)
     answer = answer._replace(lost=fit.captured["loss"])
-    if fit.is_queue_known and not unfit:
+    if fit.is_queue_known and not fit.shared_otherwise and not unfit:
         answer = answer._replace(today=OWN)
     below = dict.fromkeys([*(without_room(grave) if answer.is_wanted else ()), *against])
     said = [*lines, *(f"{BEWARE}{each}" for each in below)]

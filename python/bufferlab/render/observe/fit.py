@@ -67,6 +67,8 @@ def fit_lines(fit: Fit, *, is_mix_given: bool) -> Iterator[str]:
             f"{BEWARE}the {' and the '.join(off)} of the run and of the capture are far apart, so answers "
             f"for the scenario may be wrong; {_OTHERS}"
         )
+    if fit.shared_otherwise and not is_far:
+        yield f"{BEWARE}flows share the link otherwise than in the capture: {_shared(fit)}"
     if is_far:
         yield (
             f"{BEWARE}the scenario does not do what was captured, so answers for it may be wrong; {_OTHERS}, "
@@ -169,10 +171,23 @@ def _of_today(fit: Fit) -> Iterator[str]:
     if not fit.is_queue_known:
         yield f"what runs today is not judged: no buffer was seen to fill, and {fit.buffer} is assumed"
         return
+    if fit.shared_otherwise:
+        yield f"what runs today is not judged: in its simulation {_shared(fit)}"
+        return
     if fit.queue_by == "runs":
         yield f"what runs today is a guess, by runs: {fit.queue} ({fit.buffer}{_LIMIT})"
     if fit.differs("loss", _ALIKE):
         yield f"losses of today's queue are those of the simulation: {_both(fit, 'loss')}"
+
+
+def _shared(fit: Fit) -> str:
+    """What flows get in the run, and what they got in the capture, where these are far apart."""
+    return listed(
+        [
+            f"{name} gets {format_rate(own_bps, 3)} a flow, measured {format_rate(seen_bps, 3)}"
+            for name, (seen_bps, own_bps) in fit.shared_otherwise.items()
+        ]
+    )
 
 
 _LIMIT: Final = ", the limit by default"
