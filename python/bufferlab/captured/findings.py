@@ -27,6 +27,7 @@ from bufferlab.captured.flows import flows_of, loss_of, mean_bytes, rtt_quantile
 from bufferlab.captured.link import DIRECTIONS, VANTAGES, CapturedLink
 from bufferlab.captured.observation import MOST_FLOWS, NS_PER_MS, NS_PER_S, TABLES, Observation, read_capture
 from bufferlab.captured.paced import closer_bps, is_hardly_met, is_own_pace, is_unexplained, part_in_trains
+from bufferlab.captured.parts import parts_of
 from bufferlab.captured.privacy import read_key, without_names
 from bufferlab.captured.rate import always_full, is_impossible, is_standing, rate_of
 from bufferlab.captured.scenario import Known, Shares, scenario_of
@@ -119,6 +120,7 @@ class Findings(CapturedLink, Displayed):
             "long_flows_in_all": len(self.long),
             "pausing_flows": self.pausing_flows,
             "pausing_flows_in_all": len(self.pausing),
+            "long_parts": [dataclasses.asdict(each) for each in parts_of(self)],
             "rtt_ms": {f"p{share}": rtt_quantile_ms(long, share / 100) for share in shares},
             "short_flows_per_s": len(self.short) / self.observation.duration_s,
             "short_flow_bytes": self.short["new_bytes"].mean(),
@@ -140,13 +142,13 @@ class Findings(CapturedLink, Displayed):
             "ecn_packets": {
                 name: int(self.flows[f"{name}_packets"].sum()) for name in ("ect0", "ect1", "ce")
             },
+            "mark_episodes": int(self.flows["mark_episodes"].sum()),
             "other_way": None if (other := self.other_way) is None else dataclasses.asdict(other),
             "seen_from": {VANTAGES[at]: count for at, count in vantages.iter_rows()},
-            "mark_episodes": int(self.flows["mark_episodes"].sum()),
             "read_bytes": self.observation.read_bytes,
+            "skipped_bytes": self.observation.skipped_bytes,
             "file_bytes": self.observation.file_bytes,
             "warnings": [
-            "skipped_bytes": self.observation.skipped_bytes,
                 {"problem": text, "times": times, "first_byte": byte}
                 for text, times, byte in self.observation.warnings
             ],

@@ -16,11 +16,13 @@ from bufferlab.captured.link import DIRECTIONS
 from bufferlab.captured.long import by_bursts, of_each
 from bufferlab.captured.marks import capable_share, uncounted
 from bufferlab.captured.observation import NS_PER_MS, NS_PER_S
+from bufferlab.captured.parts import parts_of
 from bufferlab.captured.rate import LOSSY
 from bufferlab.captured.scenario import NOTHING, few_packets, packets_of
 from bufferlab.captured.waits import LEAST_LOSSES
 from bufferlab.display import as_view, significant
 from bufferlab.render.observe.damage import damage_lines
+from bufferlab.render.observe.parts import parts_grid
 from bufferlab.render.observe.place import place
 from bufferlab.render.view import Heading, Part, Terms, View
 from bufferlab.units import format_rate, format_size, format_time
@@ -81,7 +83,7 @@ def findings_view(findings: Findings) -> View:
         *_elsewhere(findings),
         *(("beware", text) for text in _warnings(findings)),
     ]
-    parts: list[Part] = [Heading(_title(findings)), Terms(lines)]
+    parts: list[Part] = [Heading(_title(findings)), Terms(lines), *parts_grid(parts_of(findings))]
     return View(parts)
 
 
