@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from bufferlab.studies.advise.halved import Half as Half
     from bufferlab.studies.advise.joint import Both as Both
     from bufferlab.studies.advise.joint import Shaped as Shaped
+    from bufferlab.studies.advise.nearest_alone import NearestAlone as NearestAlone
     from bufferlab.studies.advise.needs import Needs as Needs
     from bufferlab.studies.advise.queues import Queue as Queue
     from bufferlab.studies.advise.rough import Rough as Rough
@@ -128,6 +129,7 @@ _PUBLIC: Final = {
     "Broken": "bufferlab.studies.advise.sensitivity",
     "Rough": "bufferlab.studies.advise.rough",
     "Today": "bufferlab.studies.advise.today",
+    "NearestAlone": "bufferlab.studies.advise.nearest_alone",
     "Unmixed": "bufferlab.studies.advise.unmixed",
     "Unshaped": "bufferlab.studies.advise.unshaped",
     "Both": "bufferlab.studies.advise.joint",

@@ -85,7 +85,7 @@ def test_the_document_and_files(bufferlab: Command, tmp_path: Path) -> None:
             "outlasted",
             "tied",
         ),
-        *("nearly", "helps", "instead", "unmixed", "left_out"),
+        *("nearly", "helps", "instead", "unmixed", "nearest_alone", "left_out"),
     }
     for name in ("seen.png", "seen.svg", "found/advice.json", "found/advice.txt", "found/advice.png"):
         assert (tmp_path / name).stat().st_size > 500

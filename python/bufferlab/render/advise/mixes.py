@@ -9,13 +9,14 @@ from bufferlab.display import significant
 from bufferlab.render.advise.reasons import least_lost
 from bufferlab.render.advise.today import fault, today_name
 from bufferlab.render.advise.words import about_size
-from bufferlab.render.words import beside
+from bufferlab.render.words import asked, beside
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.advise.staying import may_stay, runs_today, worst_rated
 from bufferlab.studies.advise.today import Today
-from bufferlab.studies.advise.unmixed import FAR_LESS, Unmixed
+from bufferlab.studies.advise.unmixed import FAR_LESS, LITTLE_LOSS, Unmixed
+from bufferlab.studies.choosing.closest import far_off
 from bufferlab.studies.choosing.thresholds import LESS, loses_heavily
 from bufferlab.studies.internet import BBR_DECIDES
 from bufferlab.studies.targets import mean_over_runs, want_largest
@@ -30,6 +31,8 @@ def controls_decide(advice: Advice) -> str | None:
 
     Where nothing meets the targets with the mix, any buffer that does so with one control is shown.
     """
+    if (moved := _nearest_moved(advice)) is not None:
+        return moved
     of_buffer = buffer_decided(advice)
     now = _today_there(advice, is_other=of_buffer is not None)
     if of_buffer is None and now is None:
@@ -37,6 +40,41 @@ def controls_decide(advice: Advice) -> str | None:
     title = _title(advice)
     clauses = [text for text in (of_buffer, now) if text is not None]
     return f"{_mix(advice)} decides: with {title}, {', and '.join(clauses)}.{_how_to_learn(advice)}"
+
+
+def _nearest_moved(advice: Advice) -> str | None:
+    """What is closest to targets that nothing meets with one control alone, if it is far from the answer."""
+    found = advice.nearest_alone
+    if found is None or advice.choice.meets or FAR_LESS < found.size / advice.answer.packets < 1 / FAR_LESS:
+        return None
+    size = packets_text(about_size(found.size))
+    if found.missed:
+        called = "least far off" if far_off(found.values, found.missed) else "closest"
+        means = ((each, mean_over_runs(each.name, found.values).mean) for each in found.missed)
+        values = "; ".join(
+            asked(each, mean, is_assumed=advice.needs.is_assumed(each)) for each, mean in means
+        )
+        what = f"{called} is about {size}: {values}"
+    else:
+        what = f"about {size} {'meets' if found.size == 1 else 'meet'} {_them(advice)}"
+    learn = (
+        _how_to_learn(advice)
+        if (counters := _counted(advice)) is None
+        else f" Drop counters tell: {counters}."
+    )
+    return f"{_mix(advice)} decides: with {found.title}, {what}.{learn}"
+
+
+def _counted(advice: Advice) -> str | None:
+    """What today's queue loses with the mix and with one control alone, if that tells them apart."""
+    now, found = advice.today, advice.nearest_alone
+    if now is None or not now.alone or now.default_of is not None or found is None:
+        return None
+    alone = mean_over_runs("loss", now.alone).mean or 0.0
+    if not _tells(now, alone):
+        return None
+    lost, less = (FRACTION.quantity(each, digits=2) for each in (now.mean("loss").mean or 0.0, alone))
+    return f"today's queue loses {lost} with the mix, {less} with {found.title}"
 
 
 def _how_to_learn(advice: Advice) -> str:
@@ -175,13 +213,14 @@ def _least_beside(alone: Unmixed, now: Today) -> str | None:
 
 def loses_by_mix(advice: Advice, now: Today, there: Today) -> bool:
     """Whether today's queue loses what hardly anybody accepts, and with one control a third of it at most."""
-    return _tells(advice, now, there.mean("loss").mean or 0.0)
+    is_heavy = loses_heavily(now.mean("loss").mean, advice.targets)
+    return is_heavy and _tells(now, there.mean("loss").mean or 0.0)
 
 
-def _tells(advice: Advice, now: Today, alone: float) -> bool:
+def _tells(now: Today, alone: float) -> bool:
     """Whether what is dropped today tells the mix from one control alone, with which so much is lost."""
     lost = now.mean("loss").mean or 0.0
-    return loses_heavily(lost, advice.targets) and alone <= lost * _FAR_LESS_LOST
+    return lost >= LITTLE_LOSS and alone <= lost * _FAR_LESS_LOST
 
 
 def _rating(advice: Advice, found: Today) -> str:
@@ -235,7 +274,7 @@ def _counted_before(advice: Advice) -> str:
     if now is None or not now.alone:
         return ""
     alone = mean_over_runs("loss", now.alone).mean or 0.0
-    if not _tells(advice, now, alone):
+    if not _tells(now, alone):
         return ""
     lost, less = (FRACTION.quantity(each, digits=2) for each in (now.mean("loss").mean or 0.0, alone))
     return f"first read today's drop counters: {lost} dropped mean BBR, {less} none; "

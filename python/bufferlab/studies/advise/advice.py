@@ -21,6 +21,7 @@ from bufferlab.studies.advise.entry import Entry, Site, Smaller, superseded
 from bufferlab.studies.advise.halved import Half
 from bufferlab.studies.advise.hashed import sharing_text
 from bufferlab.studies.advise.llq import priority_calls, rests_on
+from bufferlab.studies.advise.nearest_alone import NearestAlone
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.queues import Queue
 from bufferlab.studies.advise.sensitivity import Broken, Sensitivity, Shaken
@@ -72,6 +73,8 @@ class Advice(display.Displayed):
         plain: A FIFO with the answer's buffer, where the answer is LLQ; else `None`.
         today: What the link runs now, beside the answer; `None` if nobody said it.
         unmixed: What it comes to with the most frequent control of a mix alone; `None` where there is no mix.
+        nearest_alone: Where nothing meets the targets, what is nearest to them with that control alone;
+            `None` where something meets, there is no mix, or it was not tried.
         beyond: By name of a queue, where each target that none of its buffers met is met for itself.
         elsewhere: What users wait for or lose mostly at another link, once it has come to its end.
         assumed: What the scenario takes for granted.
@@ -105,6 +108,7 @@ class Advice(display.Displayed):
     plain: Half | None = None
     today: Today | None = None
     unmixed: Unmixed | None = None
+    nearest_alone: NearestAlone | None = None
     beyond: Mapping[str, tuple[Beyond, ...]] = dataclasses.field(default_factory=dict)
     elsewhere: tuple[Spoiled, ...] = ()
     assumed: tuple[str, ...] = ()
@@ -285,6 +289,7 @@ class Advice(display.Displayed):
             "plain": None if self.plain is None else self.plain.to_dict(),
             "today": None if self.today is None else self.today.to_dict(),
             "unmixed": None if self.unmixed is None else self.unmixed.to_dict(),
+            "nearest_alone": None if self.nearest_alone is None else self.nearest_alone.to_dict(),
             "beyond": {name: [_alone(each) for each in those] for name, those in self.beyond.items()},
             **unmet_document(self.entries, self.targets, self.beyond, self.confidence, met=self.choice.meets),
             "elsewhere": [dataclasses.asdict(each) for each in self.elsewhere],

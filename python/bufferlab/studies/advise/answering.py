@@ -21,6 +21,8 @@ from bufferlab.studies.advise.entry import Entry, Site, warns_of_bytes
 from bufferlab.studies.advise.floor import is_home
 from bufferlab.studies.advise.lengths import long_enough
 from bufferlab.studies.advise.llq import about_llq
+from bufferlab.studies.advise.nearest_alone import SEEDS as NEAREST_SEEDS
+from bufferlab.studies.advise.nearest_alone import nearest_alone
 from bufferlab.studies.advise.needs import Needs
 from bufferlab.studies.advise.question import Question
 from bufferlab.studies.advise.queues import Queue, queues_for
@@ -39,6 +41,7 @@ from bufferlab.studies.advise.today import (
 from bufferlab.studies.advise.tried import Tried, tried_queues
 from bufferlab.studies.advise.unmixed import SEEDS, change_of, newer_of, unmixed
 from bufferlab.studies.alone import refuse_impossible
+from bufferlab.studies.choosing.closest import off
 from bufferlab.studies.choosing.objectives import judged_by_buffers, possible_aspects
 from bufferlab.studies.contenders import LLQ_CLASSES
 from bufferlab.studies.least import Bench, Case, Goal
@@ -191,14 +194,14 @@ class _Answering:
         if change_of(self.course.shaking.changes) is None or self.budget.allows(
             "one control of the mix alone"
         ):
-            advice = self._without_mix(advice)
+            advice = self._nearest_alone(self._without_mix(advice))
         advice = dataclasses.replace(self._today_shaken(advice), left_out=self.budget.left_out)
         return advice if manner.quick else self._beside_absent(self._with_newer_least(advice))
 
     def _beside_today(self, advice: Advice) -> Advice:
         """With what the link runs today, or what the platform runs by default."""
         found = self._today(self.base, advice.answer, advice)
-        if found is not None and found.default_of is None and advice.choice.meets:
+        if found is not None and found.default_of is None:
             found = dataclasses.replace(found, alone=self._today_alone())
         if found is None:
             return advice
@@ -323,6 +326,28 @@ class _Answering:
             rule=question.site.rules.get("stanford"),
         )
         return dataclasses.replace(advice, unmixed=found)
+
+    def _nearest_alone(self, advice: Advice) -> Advice:
+        """With what is nearest to targets that nothing meets, where one control of the mix is alone."""
+        shaking, question, answer = self.course.shaking, self.course.question, advice.answer
+        change = change_of(shaking.changes)
+        is_known = any(
+            each.is_alone and each.least is not None and each.least.size for each in advice.sensitivity
+        )
+        if change is None or advice.choice.meets or answer.queue.knob != "limit" or is_known:
+            return advice
+        self.course.say(f"looking for what is closest with {change.title}")
+        targets, users = question.targets_at(answer.queue, answer.setting), question.site.users
+        found = nearest_alone(
+            change.title,
+            answer.setting,
+            (answer.queue.lower, max(question.upper, answer.setting)),
+            targets,
+            measure=lambda size: shaking.of_setting(change, answer.queue, size, NEAREST_SEEDS),
+            off=lambda runs: off(runs, targets, users),
+        )
+        runs = self.course.settings.bench.runs + shaking.runs
+        return dataclasses.replace(advice, nearest_alone=found, runs=max(advice.runs, runs))
 
     def _today_newer(self) -> tuple[Values, ...]:
         """What is measured of what runs today with the newer version of a control of the mix, if it is known.
