@@ -393,6 +393,16 @@ def test_what_is_closest_to_targets_that_nothing_meets_has_to_bring_something(
     assert "keep today's" not in said(not_known)
 
 
+def test_what_runs_today_is_among_what_was_tried_for_each_target() -> None:
+    """The nearest was 3.91 %, while today's had 1.65 %."""
+    advice = advised({"fifo": (14, runs({**FIFO, "loss": 0.09}))}, ("loss <= 0.1 %", "wait_mean <= 15 ms"))
+    text = said(with_today(advice, {**FIFO, "loss": 0.0165, "wait_mean_ms": 40.0}))
+    near = "nothing that was tried (nearest: 1.65 %, today's fifo, 64 packets, with a mean wait of 40 ms)."
+    assert f"- Loss at most 0.1 %: {near}" in text
+    met = said(with_today(advice, {**FIFO, "loss": 0.0005, "wait_mean_ms": 40.0}))
+    assert "- Loss at most 0.1 %: today's fifo, 64 packets, with mean wait 40 ms." in met
+
+
 def test_what_runs_today_and_is_closest_is_kept() -> None:
     advice = advised({"fifo": (14, runs(FIFO))}, ("loss <= 0.1 %", "wait_mean <= 15 ms"))
     text = said(with_today(advice, FIFO, packets=14, alike=True))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from statistics import median
-from typing import Final
+from typing import Final, NamedTuple
 
 from bufferlab.render.advise.felt import asked_alone, kept_by_groups
 from bufferlab.render.advise.mixes import controls_decide
+from bufferlab.render.advise.today import today_name
 from bufferlab.render.advise.what_if import is_monotone
 from bufferlab.render.advise.words import entry_text, queue_text
 from bufferlab.render.words import begun, beside, listed, metric_of, title_text
@@ -29,7 +30,9 @@ from bufferlab.studies.advise.unmet import (
 from bufferlab.studies.choosing.choice import missed_targets
 from bufferlab.studies.choosing.closest import off
 from bufferlab.studies.choosing.thresholds import LESS, NOTED_LOSS, loses_heavily
-from bufferlab.studies.targets import Target, bounds_loss, mean_over_runs
+from bufferlab.studies.least.lacking import lack
+from bufferlab.studies.least.memory import margins_of
+from bufferlab.studies.targets import Target, Values, bounds_loss, mean_over_runs
 
 _UNEVEN: Final = 2.0
 """Times as long as in most runs a group waits in the mean, from which on both are said. Our choice."""
@@ -66,43 +69,63 @@ def _together(advice: Advice, targets: Sequence[Target]) -> str:
     return listed([_begun(advice, first), *more])
 
 
+class _Known(NamedTuple):
+    """A setting that was run: one of those that were tried, or what runs today.
+
+    Attributes:
+        text: What it is called.
+        runs: What its runs measured.
+    """
+
+    text: str
+    runs: Sequence[Values]
+
+
 def _price(advice: Advice, target: Target) -> str:
     """What meets a target and is nearest to the others, and what it has of those that it misses."""
     found = _nearest_to_others(advice, target)
     if found is not None:
-        return f"{_text(found)}{_cost(advice, target, found)}"
+        return f"{found.text}{_cost(advice, target, found.runs)}"
     perhaps = next(by_chance(advice.entries, target), None)
     if perhaps is None:
         return f"nothing that was tried{_nearest(advice, target)}"
-    return f"perhaps {_perhaps(perhaps, target)}{_cost(advice, target, perhaps)}"
+    return f"perhaps {_perhaps(perhaps, target)}{_cost(advice, target, perhaps.runs)}"
 
 
-def _cost(advice: Advice, target: Target, found: Tried) -> str:
-    """What a setting has of the other targets that it misses, and a loss that is worth a word."""
-    missed = [each for each in missed_targets(found.runs, advice.targets) if each != target]
-    texts = [f"{title_text(each)} {each.show_measured(found.mean(each), 2)}" for each in missed]
-    lost = mean_over_runs("loss", found.runs).mean or 0.0
+def _cost(advice: Advice, target: Target, runs: Sequence[Values]) -> str:
+    """What runs have of the other targets that they miss, and a loss that is worth a word."""
+    missed = [each for each in missed_targets(runs, advice.targets) if each != target]
+    means = ((each, mean_over_runs(each.name, runs).mean) for each in missed)
+    texts = [f"{title_text(each)} {each.show_measured(mean, 2)}" for each, mean in means]
+    lost = mean_over_runs("loss", runs).mean or 0.0
     if lost >= NOTED_LOSS and not bounds_loss(advice.targets):
         texts.append(f"a loss of {FRACTION.quantity(lost, digits=2)}")
     return f", with {listed(texts)}" if texts else ""
 
 
-def _nearest_to_others(advice: Advice, target: Target) -> Tried | None:
+def _nearest_to_others(advice: Advice, target: Target) -> _Known | None:
     """Of what meets a target in the mean, what is nearest to the others; `None` if nothing does.
 
     A setting is judged by the runs that compared it, which are more than those of its search.
     """
     others = [each for each in advice.targets if each != target]
     compared = {(each.queue.name, each.setting): each.runs for each in advice.entries.values()}
-    able = [
-        each
+    known = [
+        _Known(_text(each), each.runs)
         for entry in advice.entries.values()
         for each in tried(entry)
-        if each.runs
-        and compared.get((each.queue.name, each.setting), each.runs) == each.runs
-        and not missed_targets(each.runs, [target])
+        if each.runs and compared.get((each.queue.name, each.setting), each.runs) == each.runs
     ]
+    able = [each for each in (*known, *_todays(advice)) if not missed_targets(each.runs, [target])]
     return min(able, key=lambda each: off(each.runs, others, advice.site.users).lack, default=None)
+
+
+def _todays(advice: Advice) -> list[_Known]:
+    """What runs today, if somebody said it: it was run, too."""
+    now = advice.today
+    if now is None or now.default_of is not None or not now.values:
+        return []
+    return [_Known(f"today's {today_name(now)}", now.values)]
 
 
 def without_one(advice: Advice) -> str | None:
@@ -292,7 +315,9 @@ def _perhaps(each: Tried, target: Target) -> str:
 
 def _nearest(advice: Advice, target: Target, *, is_priced: bool = True) -> str:
     """What comes nearest to a target that nothing meets, and at which price where there is room for that."""
-    found = nearest(advice.entries, target)
+    best = nearest(advice.entries, target)
+    known = [*([] if best is None else [_Known(_text(best), best.runs)]), *_todays(advice)]
+    found = min(known, key=lambda each: lack(target, margins_of(each.runs, target)), default=None)
     if found is None:
         return ""
     name = "utilization" if target.metric.name.startswith("wait_") else "wait_mean_ms"
@@ -302,7 +327,8 @@ def _nearest(advice: Advice, target: Target, *, is_priced: bool = True) -> str:
         if mean is None or not is_priced
         else f", with {_PRICE[name]} {metric.unit.quantity(mean, digits=3)}"
     )
-    return f" (nearest: {target.show_measured(found.mean(target), 3)}, {_text(found)}{price})"
+    value = target.show_measured(mean_over_runs(target.name, found.runs).mean, 3)
+    return f" (nearest: {value}, {found.text}{price})"
 
 
 def _text(each: Tried) -> str:
