@@ -62,4 +62,4 @@ def test_what_loses_much_is_passed_over_and_named(bufferlab: Command, more: tupl
     ended = bufferlab(*asked)
     larger = json.loads(bufferlab(*asked, "--json").out)["buffer"]["packets"]
     assert ended.status == 0, ended.err
-    assert larger > 2 * least and "may meet the target alone, but lose" in " ".join(ended.out.split())
+    assert larger > 2 * least and "may meet the target, too, but lose" in " ".join(ended.out.split())

@@ -347,6 +347,26 @@ def test_what_would_change_it_says_what_suffices_and_what_is_missed() -> None:
     assert "Fragile: 1 of 2 what-ifs miss the target: with 2 flows (98.1 %)." in text
 
 
+@pytest.mark.parametrize(
+    ("targets", "lost", "said"),
+    [
+        (("utilization >= 99 %",), 0.031, "met; about 8 suffice, but lose 3.1 %"),
+        (("utilization >= 99 %",), 0.019, "met; about 8 suffice"),
+        (("utilization >= 99 %", "loss <= 4 %"), 0.031, "met; about 8 suffice"),
+    ],
+)
+def test_less_that_suffices_says_what_it_loses(targets: tuple[str, ...], lost: float, said: str) -> None:
+    """About 8 packets sufficed with CUBIC alone, and lost what is worth a word."""
+    made = advised({"fifo": (14, runs(FIFO))}, targets)
+    alone = Sensitivity("cubic alone", "cubic alone", FIFO, (), Rough(8, (8, 14)), least_loss=lost)
+    missed = Sensitivity("2 flows", "2 flows", {"utilization": 0.9}, made.targets[:1], Rough(40, (14, 40)))
+    missed = dataclasses.replace(missed, least_loss=lost)
+    text = " ".join(" ".join(box(dataclasses.replace(made, sensitivity=(alone, missed)))).split())
+    assert f"cubic alone {said} " in text and (", but lose" in text) == (", but" in said)
+    more = "; about 40 do" + (", but lose 3.1 %" if ", but" in said else "")
+    assert more in text
+
+
 def test_what_would_change_it_is_said_in_fewer_words_where_it_would_be_cut() -> None:
     alone = {"fifo": (14, runs(FIFO))}
     target = advised(alone).targets[0]

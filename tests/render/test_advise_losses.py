@@ -56,6 +56,26 @@ def test_a_loss_that_another_control_does_not_have_is_reported_with_it() -> None
     assert "causes most" not in " ".join(box(advised(lossy, sensitivity=[other, alike])))
 
 
+def test_a_loss_has_one_cause_whether_another_control_was_tried_or_not() -> None:
+    """A quick answer said that few packets are under way, and a full one that the control causes most."""
+    lossy, where = {"fifo": (14, runs({**FIFO, "loss": 0.05}))}, site(Users("x", "bulk", 20, "cubic"))
+    less = Sensitivity("reno in place of cubic", "reno", {"loss": 0.01}, (), None, is_of_control=True)
+    few = "Loss is 5 %: 20 flows have about 5 packets each under way. With so few, they lose often."
+    quick, full = (
+        " ".join(" ".join(box(advised(lossy, where=where, sensitivity=each))).split())
+        for each in ([], [less])
+    )
+    assert few in quick and f"{few} With reno in place of cubic it is 1 %." in full
+    mixed = site(Users("x", "bulk", 10, "cubic"), Users("y", "bulk", 10, "bbr"))
+    alone = dataclasses.replace(less, title="cubic alone")
+    quick, full = (
+        " ".join(" ".join(box(advised(lossy, where=mixed, sensitivity=each))).split())
+        for each in ([], [alone])
+    )
+    assert "under way" not in quick and "Loss is" not in quick
+    assert "the congestion control causes most, as with cubic alone it is 1 %." in full
+
+
 def test_whether_the_answer_holds_with_controls_that_may_be_as_true_is_said() -> None:
     use = make_target("utilization", 0.99)
 
@@ -110,6 +130,7 @@ def test_datagrams_alone_have_neither_fairness_nor_goodput() -> None:
             "20 flows have about 5 packets each under way. With so few, they lose often.",
         ),
         ({"loss": 0.05}, [Users("x", "bulk", 2, "reno")], None),
+        ({"loss": 0.05}, [Users("x", "bulk", 10, "cubic"), Users("y", "bulk", 10, "bbr")], None),
     ],
 )
 def test_a_high_loss_is_reported_with_a_reason_only_where_the_runs_have_it(

@@ -83,4 +83,6 @@ def passed_over(entry: Entry, least: int | None = None) -> str | None:
     if not lossy or any(lossy[0] < size < below and size not in smaller for size in memory.sizes):
         return None  # one that meets the targets below others that do not has met them by chance
     lost = FRACTION.quantity(memory.loss(lossy[0]), digits=2)
-    return f"{packets_text(lossy[0])} may meet the target alone, but lose {lost}"
+    them = "the target" if len(memory.targets) == 1 else "the targets"
+    loses = "loses" if lossy[0] == 1 else "lose"
+    return f"{packets_text(lossy[0])} may meet {them}, too, but {loses} {lost}"

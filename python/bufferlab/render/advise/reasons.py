@@ -227,26 +227,35 @@ def loss_note(advice: Advice) -> str | None:
             share = significant(offered * 100, 3)
             return f"{text}: the datagrams offer {share} % of the rate, so no buffer avoids it."
         return _unbounded(advice, text)
-    if (other := _by_control(advice, loss)) is not None:
-        return f"{text}: {other}."
-    flows = sum(each.flows for each in filling(advice))
-    under_way = _under_way(advice, entry, used)
-    if flows and loss <= _AGREES * (MATHIS_CONSTANT_PER_SEGMENT * flows / under_way) ** 2:
-        window = significant(under_way / flows, 2)
-        those = (
-            f"{flows} flows have about {window} packets each" if flows > 1 else f"1 flow has {window} packets"
-        )
-        return f"{text}: {those} under way. With so few, they lose often."
+    other = least_lost((each for each in advice.sensitivity if each.is_of_control), loss)
+    if (few := _few_under_way(advice, loss, used)) is not None:
+        return f"{text}: {few}{'' if other is None else f' With {_of_control(other)}.'}"
+    if other is not None:
+        return f"{text}: the congestion control causes most, as with {_of_control(other)}."
     return _unbounded(advice, text)
 
 
-def _by_control(advice: Advice, loss: float) -> str | None:
-    """What the loss is with another control, if runs with that lose much less."""
-    found = least_lost((each for each in advice.sensitivity if each.is_of_control), loss)
-    if found is None:
+def _few_under_way(advice: Advice, loss: float, used: float) -> str | None:
+    """That flows lose often since each has few packets under way, as sentences; `None` if that is no reason.
+
+    It is none of BBR: the law is of flows that yield to losses.
+    """
+    those = filling(advice)
+    flows = sum(each.flows for each in those)
+    under_way = _under_way(advice, advice.answer, used)
+    if not flows or any((each.control or "").startswith("bbr") for each in those):
         return None
-    share, title = found
-    return f"the congestion control causes most, as with {title} it is {significant(share * 100, 2)} %"
+    if loss > _AGREES * (MATHIS_CONSTANT_PER_SEGMENT * flows / under_way) ** 2:
+        return None
+    window = significant(under_way / flows, 2)
+    have = f"{flows} flows have about {window} packets each" if flows > 1 else f"1 flow has {window} packets"
+    return f"{have} under way. With so few, they lose often."
+
+
+def _of_control(other: tuple[float, str]) -> str:
+    """What the loss is with another control: "reno alone it is 0.18 %"."""
+    share, title = other
+    return f"{title} it is {significant(share * 100, 2)} %"
 
 
 def least_lost(changes: Iterable[Sensitivity], loss: float) -> tuple[float, str] | None:

@@ -18,8 +18,8 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.binding import binds
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.advise.staying import keeps
-from bufferlab.studies.choosing.thresholds import loses_heavily
-from bufferlab.studies.targets import Target, want_largest
+from bufferlab.studies.choosing.thresholds import NOTED_LOSS, loses_heavily
+from bufferlab.studies.targets import Target, bounds_loss, want_largest
 
 _FIRST_SIZE: Final = re.compile(r"\(about (\d+)")
 
@@ -296,7 +296,17 @@ def _kept(advice: Advice, each: Sensitivity) -> str:
     if lost is not None and (loss_decided(advice.answer) or loses_heavily(lost, advice.targets)):
         return f"loss {significant(lost * 100, 2)} %"
     size = None if each.least is None else each.least.size
-    return "" if size is None or size >= advice.answer.packets else f"about {about_size(size)} suffice"
+    if size is None or size >= advice.answer.packets:
+        return ""
+    return f"about {about_size(size)} suffice{_losing(advice, each)}"
+
+
+def _losing(advice: Advice, each: Sensitivity) -> str:
+    """What about the least buffer loses in a change, where that is worth a word and no target bounds it."""
+    lost = each.least_loss
+    if lost is None or lost < NOTED_LOSS or bounds_loss(advice.targets):
+        return ""
+    return f", but lose {significant(lost * 100, 2)} %"
 
 
 def _broken(advice: Advice, each: Sensitivity, target: Target) -> str:
@@ -306,7 +316,7 @@ def _broken(advice: Advice, each: Sensitivity, target: Target) -> str:
     queue = advice.answer.queue
     if each.least.size is not None:
         do = (
-            f"about {about_size(each.least.size)} do"
+            f"about {about_size(each.least.size)} do{_losing(advice, each)}"
             if queue.knob == "limit"
             else f"about {queue.show(each.least.size)} does"
         )

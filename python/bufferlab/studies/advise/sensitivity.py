@@ -92,6 +92,7 @@ class Sensitivity:
         is_alone: Whether all endless flows have the most frequent control of a mix.
         is_supposed: Whether it may be as true as the scenario.
         is_newer: Whether a control of a mix has its newer version.
+        least_loss: What about the least buffer loses there; `None` if it is not known.
     """
 
     title: str
@@ -105,6 +106,7 @@ class Sensitivity:
     is_alone: bool = False
     is_supposed: bool = False
     is_newer: bool = False
+    least_loss: float | None = None
 
     @property
     def surely_breaks(self) -> bool:

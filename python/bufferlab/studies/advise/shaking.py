@@ -107,7 +107,11 @@ class Shaking:
                 searched = self._searched(change, entry, (*held_to, shunned))
             if searched is None or searched.size is None:  # all lose much there
                 searched = self._searched(change, entry, held_to)
-        return dataclasses.replace(self.as_it_is(change, entry), least=searched)
+        found = dataclasses.replace(self.as_it_is(change, entry), least=searched)
+        if searched is None or searched.size is None:
+            return found
+        runs = self._measured(change, entry.queue, searched.size, held_to, ROUGH_LOOKS)
+        return dataclasses.replace(found, least_loss=mean_values(runs).get("loss"))
 
     def _searched(self, change: Variant, entry: Entry, held_to: Sequence[Target]) -> Rough:
         def missed(size: int) -> tuple[Target, ...]:
