@@ -258,6 +258,7 @@ def observe(
     *,
     joined: bool = False,
     inside: Sequence[str] = (),
+    only: Sequence[str] = (),
     flows: int | None = None,
 ) -> Observation:
     """Analyze a capture, its content or a file ("-" is standard input), until `control` cancels it.
@@ -269,6 +270,7 @@ def observe(
         control: Cancels it.
         joined: Whether interfaces are the ports of one tap.
         inside: Networks on the near side of the link, such as "192.0.2.0/24".
+        only: Networks of which a packet has an end; others are left out.
         flows: Connections that are followed at a time; 65,536 without it.
 
     Raises:

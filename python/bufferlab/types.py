@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bufferlab.captured.fitting import Fit as Fit
     from bufferlab.captured.link import CapturedLink as CapturedLink
     from bufferlab.captured.link import OtherWay as OtherWay
+    from bufferlab.captured.link import WaitingGroup as WaitingGroup
     from bufferlab.captured.observation import Observation as Observation
     from bufferlab.configure.bounds import Allowed as Allowed
     from bufferlab.configure.bounds import Bound as Bound
@@ -138,6 +139,7 @@ _PUBLIC: Final = {
     "Fit": "bufferlab.captured.fitting",
     "CapturedLink": "bufferlab.captured.link",
     "OtherWay": "bufferlab.captured.link",
+    "WaitingGroup": "bufferlab.captured.link",
     "Observation": "bufferlab.captured.observation",
     "Allowed": "bufferlab.configure.bounds",
     "Bound": "bufferlab.configure.bounds",

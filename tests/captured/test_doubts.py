@@ -223,7 +223,7 @@ def test_a_link_that_is_half_empty_holds_no_flow_back_all_the_time(
     monkeypatch.setattr("bufferlab.captured.findings.late", lambda _long, _moments: ["late"])
 
     def not_alike(*args: Any, **kinds: Any) -> Any:
-        return flows_of(*args, **kinds)[0], None
+        return flows_of(*args, **kinds)[0], None, ()
 
     monkeypatch.setattr("bufferlab.captured.findings.flows_of", not_alike)
     monkeypatch.setattr("bufferlab.captured.findings.rate_of", lambda *_, **__: Rate(rate_bps, 1.0, ""))

@@ -434,7 +434,7 @@ def test_round_trips_within_a_host_are_of_no_path(captured: Captured) -> None:
     observation = found.observation
     short = observation.connections.with_columns(path_rtt_ns=pl.lit(133.0))
     near = dataclasses.replace(observation, connections=short, trips=observation.trips.clear())
-    flows, _ = flows_of(near, found.interface, DIRECTIONS.index(found.direction), is_ahead=True)
+    flows, _, _ = flows_of(near, found.interface, DIRECTIONS.index(found.direction), is_ahead=True)
     assert set(flows.filter(pl.col("long") & pl.col("elastic"))["rtt_ms"]) == {LEAST_RTT_MS}
     shown = dataclasses.replace(found, flows=flows)
     assert "a round trip takes less than 0.01 ms" in " ".join(str(shown).split())

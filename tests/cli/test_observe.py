@@ -231,7 +231,7 @@ def test_what_is_not_known_is_asked_for_by_what_it_is(monkeypatch: pytest.Monkey
     """It was "--advise with --rate, which is not known, says"."""
     monkeypatch.setattr("bufferlab.captured.doubts.refuse_idle", lambda _found, _known: None)
     module = importlib.import_module("bufferlab.cli.observe")
-    found = SimpleNamespace(is_paced=False, observation=SimpleNamespace(is_cut=False))
+    found = SimpleNamespace(is_paced=False, apart=None, observation=SimpleNamespace(is_cut=False))
     asked = "next: if you know {}, --advise {} says which queue to run and how large its buffer should be"
     for lacks, known, options in (
         (["--rate"], "the link's rate", "--rate '…'"),
@@ -239,7 +239,7 @@ def test_what_is_not_known_is_asked_for_by_what_it_is(monkeypatch: pytest.Monkey
     ):
         monkeypatch.setattr(module, "_lacks", lambda _found, lacks=lacks: lacks)
         assert module._next(found) == asked.format(known, options)
-    cut = SimpleNamespace(observation=SimpleNamespace(is_cut=True), rate_bps=1e6, waits=None)
+    cut = SimpleNamespace(apart=None, observation=SimpleNamespace(is_cut=True), rate_bps=1e6, waits=None)
     assert module._next(cut) == "next: capture 128 bytes of each packet, since most of these lack headers"
 
 

@@ -14,6 +14,7 @@ const LIMITS: Limits = Limits {
     idle_ns: 100_000_000,
     joined: false,
     inside: Vec::new(),
+    only: Vec::new(),
 };
 
 /// A capture, read and analyzed: that ends, and what is kept is bounded. Returns nothing if it is no capture.

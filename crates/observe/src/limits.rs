@@ -20,6 +20,8 @@ pub struct Limits {
     pub joined: bool,
     /// Networks on the near side of the link, as addresses with the length of their prefix. Private addresses are, without it.
     pub inside: Vec<(IpAddr, u8)>,
+    /// Networks of which a packet has an end, if any are named; others are as if they were not in the capture.
+    pub only: Vec<(IpAddr, u8)>,
 }
 
 impl Default for Limits {
@@ -34,6 +36,7 @@ impl Default for Limits {
             idle_ns: 120_000_000_000,
             joined: false,
             inside: Vec::new(),
+            only: Vec::new(),
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::link::Link;
 use crate::observation::{Observation, Totals};
 use crate::rows::Rows;
 use crate::sample::Seen;
-use crate::sides::Sides;
+use crate::sides::{Sides, is_in};
 use crate::times::Times;
 
 /// Each takes memory for its two directions, whether or not it has packets.
@@ -63,6 +63,9 @@ impl Observer {
 
     /// The next packet. One with an earlier time than one before it is taken as of that time, but for those that its neighbors contradict.
     pub fn packet(&mut self, packet: &Packet) {
+        if !self.is_wanted(packet) {
+            return;
+        }
         let place = match self.times.before(packet.at_ns) {
             Some((held, is_wrong)) => {
                 self.totals.wrong_times += u64::from(is_wrong);
@@ -72,6 +75,11 @@ impl Observer {
             None => Box::new(*packet),
         };
         self.times.hold(place, packet);
+    }
+
+    fn is_wanted(&self, packet: &Packet) -> bool {
+        let only = &self.limits.only;
+        only.is_empty() || is_in(only, packet.source) || is_in(only, packet.destination)
     }
 
     fn take(&mut self, packet: &Packet) {

@@ -56,7 +56,7 @@ impl Sides {
     /// What the operator or the kind of the addresses says, or the capture where no stations do.
     fn surely_outward(&self, packet: &Packet) -> Option<bool> {
         let (from, to) = (packet.source, packet.destination);
-        let named = |end: IpAddr| self.inside.iter().any(|&(network, bits)| within(end, network, bits));
+        let named = |end: IpAddr| is_in(&self.inside, end);
         let different = |of: &dyn Fn(IpAddr) -> bool| (of(from) != of(to)).then(|| of(from));
         let said = packet.outbound.filter(|_| packet.stations.is_none() && !self.is_joined);
         different(&named).or_else(|| different(&is_private)).or(said)
@@ -122,6 +122,11 @@ fn shared_bits(one: IpAddr, other: IpAddr) -> Option<u32> {
         (IpAddr::V6(a), IpAddr::V6(b)) => Some((a.to_bits() ^ b.to_bits()).leading_zeros()),
         _ => None,
     }
+}
+
+/// Whether an address is in one of these networks.
+pub(crate) fn is_in(networks: &[(IpAddr, u8)], address: IpAddr) -> bool {
+    networks.iter().any(|&(network, bits)| within(address, network, bits))
 }
 
 fn within(address: IpAddr, network: IpAddr, bits: u8) -> bool {

@@ -164,18 +164,20 @@ impl PyObservation {
 /// Raises `ValueError` if it is no capture, or a network or limit is not valid, `OSError` if the file cannot be opened or
 /// read, `RuntimeError` if the analysis has a bug.
 #[pyfunction]
-#[pyo3(signature = (source, control = None, *, joined = false, inside = Vec::new(), flows = None))]
+#[pyo3(signature = (source, control = None, *, joined = false, inside = Vec::new(), only = Vec::new(), flows = None))]
 pub fn observe(
     py: Python<'_>,
     source: Source,
     control: Option<&PyControl>,
     joined: bool,
     inside: Vec<String>,
+    only: Vec<String>,
     flows: Option<usize>,
 ) -> PyResult<PyObservation> {
-    let inside = inside.into_iter().map(|network| parse_network(&network)).collect::<PyResult<_>>()?;
+    let networks = |names: Vec<String>| names.iter().map(|name| parse_network(name)).collect::<PyResult<_>>();
+    let (inside, only) = (networks(inside)?, networks(only)?);
     let default = Limits::default();
-    let limits = Limits { joined, inside, flows: flows.unwrap_or(default.flows), ..default };
+    let limits = Limits { joined, inside, only, flows: flows.unwrap_or(default.flows), ..default };
     let is_canceled = || control.is_some_and(PyControl::is_canceled);
     py.detach(|| {
         let input = source.open()?;

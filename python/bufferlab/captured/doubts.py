@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 import polars as pl
 
 from bufferlab.captured.flows import behind_a_queue, lasting_loss_of, loss_of, mean_bytes, timed
-from bufferlab.captured.link import DIRECTIONS, TCP, CapturedLink, long_flows
+from bufferlab.captured.link import DIRECTIONS, TCP, CapturedLink, WaitingGroup, long_flows
 from bufferlab.captured.marks import is_l4s
 from bufferlab.captured.observation import NS_PER_S, Observation
 from bufferlab.captured.scenario import Known, few_packets
@@ -157,6 +157,53 @@ def impossible(link: CapturedLink) -> Iterator[str]:
             f"the link is used to {100 * used:.0f} % and {100 * (link.losses or 0.0):.2g} % is lost, though "
             "next to nothing waits: a buffer of very few packets does that, or packets are lost elsewhere, "
             "or what waits is not seen here"
+        )
+
+
+def several_queues(link: CapturedLink) -> Iterator[str]:
+    """That groups of flows wait apart, as a sentence.
+
+    Args:
+        link: What was captured.
+    """
+    if not link.apart:
+        return
+    yield (
+        f"long flows wait in more than one queue: {_groups(link.apart)} wait alike, but no group like "
+        "another. So there is more than one link, or one that keeps flows in queues of their own, and rate, "
+        "waits and losses here are of all together: --only NETWORK keeps the flows of one link"
+    )
+
+
+def _groups(groups: Iterable[WaitingGroup]) -> str:
+    return " and ".join(map(_group, groups))
+
+
+def _group(group: WaitingGroup) -> str:
+    text = f"{group.flows:,} with {format_rate(group.load_bps, 3)}"
+    if group.rtt_low_ms is None or group.rtt_high_ms is None:
+        return text
+    low, high = (significant(rtt_ms, 3) for rtt_ms in (group.rtt_low_ms, group.rtt_high_ms))
+    return f"{text} (smallest round trips {low} to {high} ms)"
+
+
+def refuse_apart(link: CapturedLink, known: Known) -> None:
+    """Refuse to answer for flows of several queues, which no one buffer is of.
+
+    Args:
+        link: What was captured.
+        known: What the operator says: whoever names the rate of the link says that it is one.
+
+    Raises:
+        InputError: They wait apart.
+    """
+    if link.apart and known.rate is None:
+        raise InputError(
+            f"has long flows that wait in more than one queue, {_groups(link.apart)}, so no one buffer "
+            "follows from it",
+            file=link.observation.file,
+            accepted="--only NETWORK, with the flows of one link; or --rate, if this is one link that keeps "
+            "flows in queues of their own",
         )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import polars as pl
 
+from bufferlab.captured.apart import Groups
 from bufferlab.captured.doubts import (
     closer,
     contains_waits,
@@ -20,11 +21,12 @@ from bufferlab.captured.doubts import (
     is_begun_busy,
     is_guessed,
     late,
+    several_queues,
     varies,
 )
 from bufferlab.captured.fitting import Fit, fitted
 from bufferlab.captured.flows import flows_of, loss_of, mean_bytes, rtt_quantile_ms, timed, waits_over_time
-from bufferlab.captured.link import DIRECTIONS, VANTAGES, CapturedLink
+from bufferlab.captured.link import DIRECTIONS, VANTAGES, CapturedLink, WaitingGroup
 from bufferlab.captured.observation import MOST_FLOWS, NS_PER_MS, NS_PER_S, TABLES, Observation, read_capture
 from bufferlab.captured.paced import closer_bps, is_hardly_met, is_own_pace, is_unexplained, part_in_trains
 from bufferlab.captured.parts import parts_of
@@ -47,6 +49,9 @@ _NEARLY: Final = 0.8
 
 _HALF: Final = 0.5
 """Part of its rate that a link carries at least where a queue may be met all the time. Our choice."""
+
+_FULL: Final = 0.8
+"""Flows wait for the link where it carries that part of its rate at least. Our choice."""
 
 _CUT: Final = "most packets are cut within their headers, and what their options say is missing"
 
@@ -132,6 +137,7 @@ class Findings(CapturedLink, Displayed):
             "waits_are_senders_pace": self.is_paced,
             "rate_may_be_senders_pace": self.is_rate_a_pace,
             "waits_are_at_least": self.is_never_empty,
+            "waits_apart": None if self.apart is None else [dataclasses.asdict(each) for each in self.apart],
             **{
                 f"buffer{end}_ms": waits[f"depth{end}_ns"] / NS_PER_MS if waits.get("is_filled") else None
                 for end in ("", "_low", "_high")
@@ -191,6 +197,7 @@ def observe(
     interface: int | None = None,
     direction: str | None = None,
     inside: Sequence[str] = (),
+    only: Sequence[str] = (),
     joined: bool = False,
     flows: int = MOST_FLOWS,
     anonymize: str | PathLike[str] | None = None,
@@ -203,6 +210,7 @@ def observe(
         direction: "out" or "in"; default that with more bytes.
         inside: Networks on the near side of the link ("192.0.2.0/24"), which tell out from in. Without them
             private addresses are inside, and of two public ones that which sent the first packet.
+        only: Networks ("192.0.2.0/24"): packets that have no end in one of these are left out.
         joined: The interfaces are the two ports of one tap.
         flows: Connections that are followed at a time; beyond that the longest silent ones end.
         anonymize: A file with a key of 64 hexadecimal digits, by which addresses become others (Crypto-PAn).
@@ -211,13 +219,13 @@ def observe(
         InputError: The file cannot be read, is no capture, or has no such packet.
     """
     key = None if anonymize is None else read_key(anonymize)
-    observation = read_capture(capture, inside=inside, joined=joined, flows=flows)
+    observation = read_capture(capture, inside=inside, only=only, joined=joined, flows=flows)
     links = observation.links
     chosen = _chosen(links, interface, direction, observation.duration_s)
     at, way = chosen["interface"], DIRECTIONS[chosen["direction"]]
     waiting = waits_of(observation, chosen)
     waits, ahead = waiting.row, waiting.is_ahead
-    sent, hides = flows_of(observation, at, chosen["direction"], is_ahead=ahead)
+    sent, hides, groups = flows_of(observation, at, chosen["direction"], is_ahead=ahead)
     ip_bytes = float(sent["wire_ip_bytes"].sum())
     # the rate on the wire is that of frames; scenarios count IP packets
     share = ip_bytes / chosen["wire_bytes"] if 0 < ip_bytes <= chosen["wire_bytes"] else 1.0
@@ -248,7 +256,7 @@ def observe(
     elif is_hardly:
         beware += hardly_met(chosen["rate_bps"] * share)
     is_busy = rate.bps is None or chosen["wire_bytes"] * 8 / observation.duration_s >= _HALF * rate.bps
-    if hides is None and is_busy and not is_paced:
+    if hides is None and is_busy and not is_paced and not groups:
         moments = waits_over_time(observation, at, chosen["direction"], is_ahead=ahead, long=long)
         beware += late(long, moments)
     if key is not None:
@@ -278,9 +286,23 @@ def observe(
         is_rate_a_pace=shown_bps is not None or is_hardly,
         is_never_empty=is_begun_busy(observation, chosen, long, ahead=ahead),
     )
+    found = dataclasses.replace(found, apart=_apart(found, groups))
     found = dataclasses.replace(found, waits=_whole(found, waits, hides))
-    return dataclasses.replace(
-        found, doubts=(*varies(found), *beware, *contains_waits(found), *impossible(found))
+    beware = [*several_queues(found), *varies(found), *beware, *contains_waits(found), *impossible(found)]
+    return dataclasses.replace(found, doubts=tuple(beware))
+
+
+def _apart(found: CapturedLink, groups: Groups | None) -> tuple[WaitingGroup, ...] | None:
+    """The groups of long flows that wait apart; those of a link that is not full may wait elsewhere."""
+    if groups is None or found.is_paced or (found.utilization() or 0.0) < _FULL:
+        return None
+    duration_s = found.observation.duration_s
+    of_each = [found.long.join(group, on=["connection", "sender"]) for group in groups]
+    rtts_ms = [timed(flows)["rtt_ms"].to_list() or [None] for flows in of_each]
+    loads_bps = [float(flows["wire_ip_bytes"].sum()) * 8 / duration_s for flows in of_each]
+    return tuple(
+        WaitingGroup(len(flows), load_bps, rtt_ms[0], rtt_ms[-1])
+        for flows, load_bps, rtt_ms in zip(of_each, loads_bps, rtts_ms, strict=True)
     )
 
 
@@ -291,7 +313,9 @@ def _whole(found: CapturedLink, waits: dict[str, Any] | None, hides: Hidden | No
     slowest_bps = found.slowest_bps()
     packet_ns = 0.0 if slowest_bps is None else mean_bytes(found.flows) * 8 / slowest_bps * NS_PER_S
     row = {**waits, "packet_ns": packet_ns}
-    return _with_buffer(row, hides, found.observation, found.flows)
+    whole = _with_buffer(row, hides, found.observation, found.flows)
+    # of several queues each fills at a depth of its own
+    return {**whole, "is_filled": 0} if found.apart else whole
 
 
 def _with_buffer(

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 import polars as pl
 
+from bufferlab.captured.apart import Groups, groups_apart
 from bufferlab.captured.link import LONG_BYTES, LONG_S, TCP
 from bufferlab.captured.observation import NS_PER_MS, NS_PER_S, Observation
 from bufferlab.captured.shared import Array, Hidden, hidden
@@ -36,19 +37,20 @@ _QUIC_PORT: Final = 443
 
 def flows_of(
     observation: Observation, interface: int, direction: int, *, is_ahead: bool
-) -> tuple[pl.DataFrame, Hidden | None]:
+) -> tuple[pl.DataFrame, Hidden | None, Groups | None]:
     """One row a flow: its connection's columns, its direction's, and what is known of both.
 
     That is `seconds`, `rtt_ms`, and whether it is `elastic` and `long`, and `pauses`.
     `wire_packets` and `wire_ip_bytes` are those on the wire, where hosts joined segments or will cut them.
     The round-trip time is the flow's smallest, and no less than `LEAST_RTT_MS`.
-    What others show to hide in it is taken off (`shared.py`). A
+    What others show to hide in it is taken off (`shared.py`), unless groups of them wait apart. A
     flow that is not long may never meet an empty queue: the least that others waited while it lasted is taken
     off its time. So is it of a long one that is too brief to compare, where others can be: a page that takes
     seconds as its packets wait. `new_bytes` is payload without what was sent again.
 
     Returns:
-        The flows, and what was taken off the long ones, if that is known.
+        The flows, what was taken off the long ones, if that is known, and which of these wait apart from
+        others (`groups_apart`).
 
     Args:
         observation: The capture.
@@ -75,16 +77,23 @@ def flows_of(
     )
     long = flows.filter(pl.col("long") & pl.col("elastic"))
     # what short flows alone wait is known of few of them
-    waits, found = _waits(observation, interface, direction, is_ahead=is_ahead, long=long)
+    groups = groups_apart(_trips(observation, is_ahead=is_ahead), long.select(*_KEYS, "first_ns", "last_ns"))
+    waits, found = _waits(
+        observation, interface, direction, is_ahead=is_ahead, long=long, is_apart=bool(groups)
+    )
     known = long.select(_KEYS)
     if found is not None:
         flows, known = _without_hidden(flows, found.flows), found.flows.select(_KEYS)
     if not waits.is_empty():
-        trips = observation.trips.filter(pl.col("is_ahead") == int(is_ahead))
+        trips = _trips(observation, is_ahead=is_ahead)
         flows = _without_waiting(flows, waits, known, _hidden_by_moments(trips, waits))
     is_seen = pl.col("rtt_ms").is_finite() & (pl.col("rtt_ms") > 0)
     least = pl.when(is_seen).then(pl.max_horizontal("rtt_ms", pl.lit(LEAST_RTT_MS))).otherwise("rtt_ms")
-    return flows.with_columns(least.alias("rtt_ms")), found
+    return flows.with_columns(least.alias("rtt_ms")), found, groups
+
+
+def _trips(observation: Observation, *, is_ahead: bool) -> pl.DataFrame:
+    return observation.trips.filter(pl.col("is_ahead") == int(is_ahead))
 
 
 def waits_over_time(
@@ -103,13 +112,20 @@ def waits_over_time(
 
 
 def _waits(
-    observation: Observation, interface: int, direction: int, *, is_ahead: bool, long: pl.DataFrame
+    observation: Observation,
+    interface: int,
+    direction: int,
+    *,
+    is_ahead: bool,
+    long: pl.DataFrame,
+    is_apart: bool = False,
 ) -> tuple[pl.DataFrame, Hidden | None]:
-    """The same, and what hides in the round-trip times of long flows."""
+    """The same, and what hides in the round-trip times of long flows, unless groups of them wait apart."""
     place = (pl.col("interface") == interface) & (pl.col("direction") == direction)
     moments = observation.moments.filter(place & (pl.col("is_ahead") == int(is_ahead)))
-    trips = observation.trips.filter(pl.col("is_ahead") == int(is_ahead))
-    found = hidden(trips, long.select("connection", "sender", "first_ns", "last_ns", "is_opened"))
+    trips = _trips(observation, is_ahead=is_ahead)
+    begun = long.select("connection", "sender", "first_ns", "last_ns", "is_opened")
+    found = None if is_apart else hidden(trips, begun)
     return _with_waits(moments, trips, long, found), found
 
 

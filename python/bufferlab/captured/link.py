@@ -48,6 +48,23 @@ class OtherWay:
 
 
 @dataclass(frozen=True)
+class WaitingGroup:
+    """Long flows that wait in one queue, where others wait in another.
+
+    Attributes:
+        flows: How many.
+        load_bps: Mean rate of their IP packets, bit/s.
+        rtt_low_ms: The shortest of their round trips without waiting, ms; `None` if none is known.
+        rtt_high_ms: The longest.
+    """
+
+    flows: int
+    load_bps: float
+    rtt_low_ms: float | None
+    rtt_high_ms: float | None
+
+
+@dataclass(frozen=True)
 class CapturedLink:
     """What a capture says of one direction of one link.
 
@@ -78,6 +95,8 @@ class CapturedLink:
         is_rate_a_pace: Whether the rate may be what senders with a pace sent, and not the link's.
         is_never_empty: Whether the queue may never have been empty, so that round trips without waiting are
             shorter than what is said, and waits and the buffer longer.
+        apart: Groups of long flows that wait in queues of their own; none where all wait in one, `None` where
+            the capture cannot tell, as that of a link that is not full.
     """
 
     observation: Observation
@@ -103,6 +122,7 @@ class CapturedLink:
     is_paced: bool = False
     is_rate_a_pace: bool = False
     is_never_empty: bool = False
+    apart: tuple[WaitingGroup, ...] | None = None
 
     @property
     def long(self) -> pl.DataFrame:

@@ -54,6 +54,7 @@ class Observation:
         read_bytes: Bytes that were read, without compression.
         skipped_bytes: Bytes between damaged lengths and the next records that can be.
         file_bytes: The file's size; `None` of what is compressed, and of a pipe.
+        only: Networks of which each packet here has an end, where others were left out.
         connections: One row a connection.
         directions: Two rows a connection.
         trips: Time series of the round trips of long flows.
@@ -81,6 +82,7 @@ class Observation:
     read_bytes: int = 0
     skipped_bytes: int = 0
     file_bytes: int | None = None
+    only: tuple[str, ...] = ()
 
     @property
     def duration_s(self) -> float:
@@ -104,13 +106,19 @@ class Observation:
 
 
 def read_capture(
-    capture: str | PathLike[str], *, inside: Sequence[str] = (), joined: bool = False, flows: int = MOST_FLOWS
+    capture: str | PathLike[str],
+    *,
+    inside: Sequence[str] = (),
+    only: Sequence[str] = (),
+    joined: bool = False,
+    flows: int = MOST_FLOWS,
 ) -> Observation:
     """Read a capture: pcap or pcapng, also compressed by gzip or zstd; "-" is standard input.
 
     Args:
         capture: The file.
         inside: Networks on the near side of the link.
+        only: Networks of which a packet has an end; others are left out.
         joined: The interfaces are the two ports of one tap.
         flows: Connections that are followed at a time.
 
@@ -120,7 +128,7 @@ def read_capture(
     try:
         seen = _observed(
             lambda control: _core.observe(
-                str(capture), control, inside=list(inside), joined=joined, flows=flows
+                str(capture), control, inside=list(inside), only=list(only), joined=joined, flows=flows
             )
         )
     except OSError as error:
@@ -128,7 +136,8 @@ def read_capture(
     except ValueError as error:
         raise InputError(str(error), file=str(capture)) from None
     if not seen.totals["packets"]:
-        raise InputError("has no IP packet", file=str(capture), accepted="a capture of traffic")
+        has_none = "has no IP packet of these networks" if only else "has no IP packet"
+        raise InputError(has_none, file=str(capture), accepted="a capture of traffic")
     tables = {name: pl.DataFrame(getattr(seen, name)()) for name in TABLES}
     size = None if seen.compressed else _size(capture)
     return Observation(
@@ -140,6 +149,7 @@ def read_capture(
         read_bytes=seen.bytes,
         skipped_bytes=seen.skipped_bytes,
         file_bytes=size,
+        only=tuple(only),
     )
 
 

@@ -81,7 +81,7 @@ def hidden(trips: pl.DataFrame, flows: pl.DataFrame) -> Hidden | None:
         trips: The table of trips, on the link's side of the vantage point.
         flows: The long flows of one direction: `connection`, `sender`, `first_ns`, `last_ns`, `is_opened`.
     """
-    if (known := _overlapping(trips, flows)) is None:
+    if (known := overlapping(trips, flows)) is None:
         return None
     rows, means = known
     least = rows["least_ns"].to_numpy() / NS_PER_MS
@@ -105,7 +105,7 @@ def likeness(trips: pl.DataFrame, flows: pl.DataFrame) -> float | None:
     flows. Arguments are those of `hidden`. In one queue it is small, too, where waits are short beside what
     else varies.
     """
-    if (known := _overlapping(trips, flows)) is None:
+    if (known := overlapping(trips, flows)) is None:
         return None
     return _likeness(known[1])
 
@@ -117,8 +117,13 @@ def _likeness(means: Array) -> float | None:
     return float(np.median(known_ones)) if known_ones else None
 
 
-def _overlapping(trips: pl.DataFrame, flows: pl.DataFrame) -> tuple[pl.DataFrame, Array] | None:
-    """What `_table` has of the flows; `None` where too few overlap."""
+def overlapping(trips: pl.DataFrame, flows: pl.DataFrame) -> tuple[pl.DataFrame, Array] | None:
+    """The flows that overlap, and a row of mean round trips over time each, ms; `None` if there are too few.
+
+    Args:
+        trips: The table of trips, on the link's side of the vantage point.
+        flows: The long flows of one direction: `connection`, `sender`, `first_ns`, `last_ns`.
+    """
     known = trips.join(flows, on=["connection", "sender"], how="inner", maintain_order="left")
     if known.is_empty():
         return None

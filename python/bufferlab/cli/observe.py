@@ -81,6 +81,13 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             show_default=False,
         ),
     ] = None,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Leave out packets that have no end in this network: 192.0.2.0/24. Repeatable.",
+            show_default=False,
+        ),
+    ] = None,
     joined: Annotated[
         bool, typer.Option("--joined", help="The interfaces are the two ports of one tap.")
     ] = False,
@@ -200,6 +207,7 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             interface=interface,
             direction=direction,
             inside=inside or (),
+            only=only or (),
             joined=joined,
             flows=flows,
             anonymize=anonymize,
@@ -226,13 +234,17 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
 
 def _next(found: Findings) -> str:
     """What to do after the screen, where the scenario that `--advise` asks for can be made."""
-    from bufferlab.captured.doubts import refuse_idle  # noqa: PLC0415 - slow to import
+    from bufferlab.captured.doubts import refuse_apart, refuse_idle  # noqa: PLC0415 - slow to import
     from bufferlab.captured.scenario import NOTHING  # noqa: PLC0415 - slow to import
 
     try:
         refuse_idle(found, NOTHING)
     except InputError:
         return "next: capture a busy hour, since --advise has no answer for a link that was never full"
+    try:
+        refuse_apart(found, NOTHING)
+    except InputError:
+        return "next: --only NETWORK asks about the flows of one link, as these wait in more than one queue"
     if found.observation.is_cut and (found.rate_bps is None or found.waits is None):
         return "next: capture 128 bytes of each packet, since most of these lack headers"
     if found.is_paced:
@@ -391,7 +403,7 @@ def _hand_over(
 
 
 def _fit_and_write(found: Findings, path: Path | None, known: Known, answer: _Answer) -> None:
-    from bufferlab.captured.doubts import contradicted, refuse_idle  # noqa: PLC0415 - slow to import
+    from bufferlab.captured.doubts import contradicted, refuse_apart, refuse_idle  # noqa: PLC0415 - slow to import
     from bufferlab.captured.filled import refuse_unfilled  # noqa: PLC0415
     from bufferlab.captured.fitting import fitted  # noqa: PLC0415
     from bufferlab.captured.lengths import short_texts  # noqa: PLC0415
@@ -408,6 +420,7 @@ def _fit_and_write(found: Findings, path: Path | None, known: Known, answer: _An
     )
 
     if answer.is_wanted:
+        refuse_apart(found, known)
         refuse_idle(found, known)
     with progress_bar("trying controls", logged=True) as bar:
         fit = fitted(found, known, tell=bar.update)

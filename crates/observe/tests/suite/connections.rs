@@ -311,3 +311,12 @@ fn interfaces_are_apart_unless_they_are_joined() {
     let joined = observe_with(Limits { joined: true, ..limits }, packets());
     assert_eq!(joined.directions.packets, [1, 1]);
 }
+
+#[test]
+fn what_has_no_end_in_a_named_network_is_left_out() {
+    let named = |network: &str| Limits { only: vec![(network.parse().unwrap(), 24)], ..Limits::default() };
+    let packets = || [datagram(0, true, 1, None), datagram(1, false, 1, None)];
+    let source = datagram(0, true, 1, None).source.to_string();
+    assert_eq!(observe_with(named(&source), packets()).totals.packets, 2);
+    assert_eq!(observe_with(named("203.0.113.0"), packets()).totals.packets, 0);
+}

@@ -78,6 +78,7 @@ def findings_view(findings: Findings) -> View:
         ("buffer", _buffer(findings)),
         ("losses", _losses(findings)),
         *_ecn(findings),
+        *_assumed(findings),
         ("seen from", place(findings)),
         *_other_way(findings),
         *_elsewhere(findings),
@@ -90,6 +91,7 @@ def findings_view(findings: Findings) -> View:
 def _title(findings: Findings) -> str:
     seen = findings.observation
     name = "standard input" if seen.file == "-" else PurePath(seen.file).name
+    name += f", packets of {' and '.join(seen.only)} alone" if seen.only else ""
     interfaces = seen.connections["interface"].n_unique()
     each = f", those of {interfaces} interfaces each" if interfaces > 1 else ""
     number = f"{seen.totals['connections']:,} connections{each}"
@@ -110,6 +112,8 @@ def _in_short(findings: Findings) -> str:
     if waits is None or known.is_empty():
         lacks = "its rate" if findings.rate_bps is None else "what waits"
         return f"the capture does not show {lacks}, so no buffer follows from it alone{doubt}"
+    if findings.apart:
+        return f"long flows wait in more than one queue, so no one buffer follows from it{doubt}"
     if findings.is_paced:
         shown = f"{findings.shown_to_wait} that packets wait for the link"
         return f"{shown}, so no buffer follows from it alone{doubt}"
@@ -293,9 +297,8 @@ def _transmission(findings: Findings, wait_ns: float) -> str:
 def _buffer(findings: Findings) -> str:
     """How deep it is, or why that is not known."""
     waits = findings.waits
-    if waits is None or findings.is_paced:
-        shown = f": {findings.shown_to_wait} that packets wait for it"
-        return f"not known{', as waits are not' if waits is None else shown}"
+    if waits is None or findings.is_paced or findings.apart:
+        return f"not known{_why_unread(findings)}"
     if waits["is_filled"]:
         low, deep, high = (format_time(_ps(waits[f"depth{part}_ns"])) for part in ("_low", "", "_high"))
         size = _size(findings, waits["depth_ns"])
@@ -313,6 +316,22 @@ def _buffer(findings: Findings) -> str:
     more = f"; it holds more than {format_time(_ps(waits['p99_ns']))}"
     few = f", and what waits was seen in {waits['samples']:,} samples alone"
     return f"not known: no loss was seen{few if _is_sampled_little(findings) else more}"
+
+
+def _why_unread(findings: Findings) -> str:
+    if findings.waits is None:
+        return ", as waits are not"
+    if findings.is_paced:
+        return f": {findings.shown_to_wait} that packets wait for it"
+    return ": long flows wait in more than one queue; see 'beware'"
+
+
+def _assumed(findings: Findings) -> Iterator[tuple[str, str]]:
+    """That all flows are taken to wait for one link, where nothing can show it."""
+    is_of_a_link = findings.rate_bps is not None and findings.waits is not None and not findings.is_paced
+    if findings.apart is None and is_of_a_link and len(findings.long) > 1:
+        why = "too few long ones wait alike here to tell groups apart"
+        yield "bottleneck", f"one for all flows is assumed: {why}"
 
 
 def _few_packets(findings: Findings) -> str:
