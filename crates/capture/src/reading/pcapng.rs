@@ -303,7 +303,7 @@ impl Pcapng {
 fn can_be(kind: u32, length: u32) -> bool {
     let is_packet = matches!(kind, ENHANCED_PACKET | PACKET | SIMPLE_PACKET);
     let most = if is_packet { PACKET_BYTES + OPTIONS_BYTES } else { BLOCK_BYTES };
-    length % 4 == 0 && (FRAME_BYTES..=most).contains(&length)
+    length.is_multiple_of(4) && (FRAME_BYTES..=most).contains(&length)
 }
 
 /// Whether a block is of a kind that programs write: those of the draft's section 4, and custom ones.
