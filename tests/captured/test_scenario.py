@@ -627,3 +627,18 @@ def test_a_queue_is_not_judged_by_a_run_that_shares_the_link_otherwise(
     assert bool(said) != is_judged and (times != 1.6 or measured in said[0])
     lines = list(fit_lines(made, is_mix_given=True))
     assert any(each.startswith("beware: flows share the link otherwise") for each in lines) != is_judged
+
+
+def test_a_queue_whose_flows_share_as_captured_is_taken_before_a_nearer_one(tmp_path: Path) -> None:
+    """FQ-CoDel was a FIFO of 56 packets, with which near flows get six times what far ones get."""
+    path = tmp_path / "link.pcapng"
+    groups = [{"count": 3, "rtt": "20 ms"}, {"count": 4, "rtt": "100 ms"}]
+    link = {
+        "run": {"duration": "30 s", "warmup": "0 s", "seed": 5, "stack": "linux"},
+        "bottleneck": {"rate": "60 Mbps", "delay": "2 ms", "buffer": "1000 packets", "queue": "fq_codel"},
+        "flows": [{"congestion": CUBIC[0][0], "start": "uniform(0 s, 3 s)", **each} for each in groups],
+    }
+    bufferlab.run(link, progress=False, pcap=path)
+    fit = bufferlab.observe(path).fit(mix=CUBIC)
+    assert fit.queue == "fq_codel" and not fit.shared_otherwise
+    assert any(str(each).startswith("fifo") for each in fit.queues_alike)

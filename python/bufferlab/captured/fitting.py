@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Final, Literal, TypeAlias
 
 import polars as pl
@@ -289,25 +290,35 @@ def _nearest(link: CapturedLink, known: Known, seen: Values, tell: Tell) -> Fit:
     apart = _apart(link)
     name = None if known.mix is not None else _chosen(tried, by_mix, seen, apart)
     own = [each for each in tried if each.controls == name]
-    best = _simplest(own, apart)
-    if best.distance > NEAR:
+    likely = _simplest_first(own, apart)
+    if likely[0].distance > NEAR:
         return replace(_usual(link, known, seen), supposed=_supposed(tried, None, ()))
     alike = _alike(by_mix, name, apart)
     by_queue = _least(tried, lambda each: str(each.queue))
-    fit = Fit(
-        best.scenario,
-        name,
-        alike,
-        best.queue.discipline,
-        best.queue.buffer,
-        "seen" if _assumed(link, known) == "seen" and best.queue == cases[0][2] else "runs",
-        _alike(by_queue, str(best.queue), apart),
-        best.distance,
-        seen,
-        best.values,
-        supposed=_supposed(tried, name, alike),
+    is_seen = _assumed(link, known) == "seen"
+    fits = (
+        Fit(
+            each.scenario,
+            name,
+            alike,
+            each.queue.discipline,
+            each.queue.buffer,
+            "seen" if is_seen and each.queue == cases[0][2] else "runs",
+            _alike(by_queue, str(each.queue), apart),
+            each.distance,
+            seen,
+            each.values,
+            supposed=_supposed(tried, name, alike),
+        )
+        for each in likely
     )
-    return _with_goodputs(link, replace(known, mix=mixes[name]), fit)
+    return _sharing_alike(_with_goodputs(link, replace(known, mix=mixes[name]), fit) for fit in fits)
+
+
+def _sharing_alike(fits: Iterator[Fit]) -> Fit:
+    """The first whose flows share the link as in the capture; else the first."""
+    first = next(fits)
+    return next((fit for fit in chain([first], fits) if not fit.shared_otherwise), first)
 
 
 def _mixes(known: Known) -> dict[str | None, Shares]:
@@ -335,18 +346,19 @@ def _supposed(tried: list[_Tried], chosen: str | None, alike: tuple[str | None, 
     return {name: found[name] for name in picked}
 
 
-def _simplest(tried: list[_Tried], apart: float) -> _Tried:
-    """The nearest; of a FIFO and another discipline that are alike, the FIFO, if any was tried.
+def _simplest_first(tried: list[_Tried], apart: float) -> list[_Tried]:
+    """The nearest run of each discipline that is near, the nearest first; before all a FIFO that is alike.
 
     Waits before losses may be read too badly to see that a buffer fills, so that losses come at no one depth
     does not say that a queue drops early.
     """
-    best = min(tried, key=lambda each: each.distance)
-    fifos = [each for each in tried if each.queue.discipline == "fifo"]
-    if not fifos:
-        return best
-    fifo = min(fifos, key=lambda each: each.distance)
-    return fifo if fifo.distance <= best.distance + apart else best
+    order = sorted(tried, key=lambda each: each.distance)
+    alike = [each for each in order if each.distance <= order[0].distance + apart]
+    fifos = [each for each in alike if each.queue.discipline == "fifo"]
+    found = {each.queue.discipline: each for each in reversed(order) if each.distance <= NEAR}
+    others = sorted(found.values(), key=lambda each: each.distance)
+    first = (fifos or order)[0]
+    return [first, *(each for each in others if each.queue.discipline != first.queue.discipline)]
 
 
 def _least(tried: list[_Tried], key: Callable[[_Tried], str | None]) -> dict[str | None, float]:
