@@ -12,7 +12,7 @@ import pytest
 
 import bufferlab
 from bufferlab import Findings, InputError
-from bufferlab.captured.doubts import closer, hardly_met
+from bufferlab.captured.doubts import closer, hardly_met, without_pace
 from bufferlab.captured.filled import refuse_unfilled
 from bufferlab.captured.paced import closer_bps, is_hardly_met, is_unexplained
 from bufferlab.captured.scenario import NOTHING, Known
@@ -215,8 +215,14 @@ def test_a_busy_link_where_packets_wait_seldom_is_doubted(
         "queued_1s_windows": 10,
         "queued_100ms_windows": 90,
     }
-    assert is_hardly_met({**link, **changed}, {"loss_episodes": drops}, long, 60.0) != is_met
+    waits = {"loss_episodes": drops, "median_ns": 1e6}
+    assert is_hardly_met({**link, **changed}, waits, long, 60.0) != is_met
     assert is_hardly_met(link, None, long.clear(), 60.0)
+    # losses at one depth, or packets that wait for as long as a window, are of the link
+    quiet = long.clear()
+    assert is_hardly_met(link, {**waits, "loss_episodes": 16}, quiet, 60.0)
+    assert not is_hardly_met(link, {**waits, "is_filled": 1}, quiet, 60.0)
+    assert not is_hardly_met(link, {**waits, "median_ns": 272e6}, quiet, 60.0)
     (said,) = hardly_met(16.5e6)
     assert "packets wait seldom, so 16.5 Mbps may be what senders with a pace sent" in said
 
@@ -301,3 +307,18 @@ def test_an_answer_for_a_link_that_is_not_full_says_what_it_assumes(
     unseen = dataclasses.replace(seen, waits={**seen.waits, "is_filled": 0})
     with pytest.raises(InputError, match="shows nothing that fills this link"):
         refuse_unfilled(unseen, fit, known)
+
+
+def test_whoever_names_the_rate_is_not_asked_for_it(tmp_path: Path) -> None:
+    seen = captured(tmp_path, "20 Mbps", [{"count": 2, "rtt": "30 ms"}])
+    doubted = dataclasses.replace(seen, doubts=("one", "a pace"), pace_doubts=("a pace",))
+    assert without_pace(doubted) == ("one",)
+    assert without_pace(seen) == seen.doubts
+
+
+@pytest.mark.parametrize("place", ["senders", "receivers"])
+def test_a_slow_link_that_is_full_from_the_start_is_not_doubted(place: str, tmp_path: Path) -> None:
+    """Half of the packets waited 272 ms, and "packets wait seldom, so 5 Mbps may be what senders sent"."""
+    flows = [{"count": 2, "rtt": "30 ms", "congestion": "reno"}]
+    seen = captured(tmp_path, "5 Mbps", flows, place, buffer="400 ms")
+    assert seen.rate_bps == pytest.approx(5e6, rel=0.02) and not seen.is_rate_a_pace

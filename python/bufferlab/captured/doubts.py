@@ -134,7 +134,7 @@ def impossible(link: CapturedLink) -> Iterator[str]:
     waits, rate_bps = link.waits, link.rate_bps
     used = link.utilization()
     kept = 1.0 - ((link.losses or 0.0) if link.is_offered else 0.0)
-    if rate_bps is not None and used is not None and used * kept > 1.0 + _MORE:
+    if rate_bps is not None and used is not None and used * kept > 1.0 + _MORE + _still_waiting(link):
         yield (
             f"{100 * used * kept:.0f} % of {format_rate(rate_bps, 3)} was carried, so the link is faster, at "
             "times at least: --rate names its rate"
@@ -207,6 +207,12 @@ def refuse_apart(link: CapturedLink, known: Known) -> None:
         )
 
 
+def _still_waiting(link: CapturedLink) -> float:
+    """The part of what was offered to a link that may still wait for it when the capture ends."""
+    longest_ns = link.waits["max_ns"] if link.waits is not None and link.is_offered else 0.0
+    return float(longest_ns / NS_PER_S / link.observation.duration_s)
+
+
 def contains_waits(link: CapturedLink) -> Iterator[str]:
     """Whether smallest round trips may contain a queue that nothing shows, as a sentence.
 
@@ -264,6 +270,15 @@ def hardly_met(rate_bps: float) -> Iterator[str]:
         f"at {rate} the link would be busy nearly all the time, but packets wait seldom, so {rate} may be "
         "what senders with a pace sent: --rate names the link's"
     )
+
+
+def without_pace(link: CapturedLink) -> tuple[str, ...]:
+    """The doubts that are left where the operator names the rate.
+
+    Args:
+        link: What was captured.
+    """
+    return tuple(each for each in link.doubts if each not in link.pace_doubts)
 
 
 def contradicted(link: CapturedLink, known: Known) -> Iterator[str]:

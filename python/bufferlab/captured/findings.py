@@ -250,11 +250,13 @@ def observe(
     )
     beware = list(doubts(observation, chosen, long, named=bool(inside), ahead=ahead))
     shown_bps = None if is_paced else closer_bps(chosen, losses, long)
-    is_hardly = rate.bps is not None and is_hardly_met(chosen, waits, long, observation.duration_s)
+    is_hardly = rate.bps is not None and is_hardly_met(chosen, deep, long, observation.duration_s)
+    paces: list[str] = []
     if shown_bps is not None:
-        beware += closer(shown_bps * share, chosen["rate_bps"] * share)
+        paces += closer(shown_bps * share, chosen["rate_bps"] * share)
     elif is_hardly:
-        beware += hardly_met(chosen["rate_bps"] * share)
+        paces += hardly_met(chosen["rate_bps"] * share)
+    beware += paces
     is_busy = rate.bps is None or chosen["wire_bytes"] * 8 / observation.duration_s >= _HALF * rate.bps
     if hides is None and is_busy and not is_paced and not groups:
         moments = waits_over_time(observation, at, chosen["direction"], is_ahead=ahead, long=long)
@@ -283,7 +285,8 @@ def observe(
         is_offered=ahead,
         losses=losses,
         is_paced=is_paced,
-        is_rate_a_pace=shown_bps is not None or is_hardly,
+        is_rate_a_pace=bool(paces),
+        pace_doubts=tuple(paces),
         is_never_empty=is_begun_busy(observation, chosen, long, ahead=ahead),
     )
     found = dataclasses.replace(found, apart=_apart(found, groups))

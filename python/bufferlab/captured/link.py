@@ -93,6 +93,7 @@ class CapturedLink:
         is_paced: Whether what waits need not be the link's: no more than senders' own pace
             makes, or more than the link explains.
         is_rate_a_pace: Whether the rate may be what senders with a pace sent, and not the link's.
+        pace_doubts: Those of `doubts` that say so; whoever names the rate has none of them.
         is_never_empty: Whether the queue may never have been empty, so that round trips without waiting are
             shorter than what is said, and waits and the buffer longer.
         apart: Groups of long flows that wait in queues of their own; none where all wait in one, `None` where
@@ -121,6 +122,7 @@ class CapturedLink:
     other_rate_share: float = 0.0
     is_paced: bool = False
     is_rate_a_pace: bool = False
+    pace_doubts: tuple[str, ...] = ()
     is_never_empty: bool = False
     apart: tuple[WaitingGroup, ...] | None = None
 

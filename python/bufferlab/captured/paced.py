@@ -106,7 +106,8 @@ def is_hardly_met(
     """Whether a link would be busy all the time by its rate, and packets wait in few of its windows.
 
     Senders with a pace send as much in any window, so also in the few in which some wait for what comes
-    beside them.
+    beside them. Not where losses come at one depth, or half of the packets wait for as long as a window:
+    these have waited for the link, though flows met an empty queue too late to tell in which windows.
 
     Args:
         link: The row of the direction in the table of links.
@@ -114,14 +115,19 @@ def is_hardly_met(
         long: The long flows of the direction.
         duration_s: How long the capture lasts, s.
     """
-    drops = waits["loss_episodes"] if waits is not None else 0
-    if drops + marked(long) >= _DROPS_A_S * duration_s:
+    if _shows_a_queue(waits or {}, marked(long), duration_s):
         return False
     name, width_s = {1: ("1s", 1.0), 2: ("100ms", 0.1)}.get(link["rate_by"], ("", 0.0))
     if not name:
         return False
     is_busy = link["wire_bytes"] * 8 / duration_s >= _BUSY * link["rate_bps"]
     return bool(is_busy and link[f"queued_{name}_windows"] < _SELDOM * duration_s / width_s)
+
+
+def _shows_a_queue(waits: Mapping[str, Any], marks: int, duration_s: float) -> bool:
+    is_long = waits.get("median_ns", 0.0) >= _TENTH_NS
+    is_marked = waits.get("loss_episodes", 0) + marks >= _DROPS_A_S * duration_s
+    return bool(waits.get("is_filled")) or is_long or is_marked
 
 
 def part_in_trains(observation: Observation, interface: int, direction: int) -> float:

@@ -163,6 +163,7 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
     Its rate, flows, round trips, waits and losses. With --scenario it becomes a scenario that advise,
     size, run and compare take.
     """
+    from bufferlab.captured.doubts import without_pace  # noqa: PLC0415 - slow to import
     from bufferlab.captured.findings import Findings  # noqa: PLC0415 - slow to import
     from bufferlab.captured.findings import observe as observe_capture  # noqa: PLC0415 - slow to import
     from bufferlab.captured.scenario import Known  # noqa: PLC0415 - slow to import
@@ -213,6 +214,8 @@ def observe(  # noqa: PLR0917 - the order is that of the help; nobody calls it
             anonymize=anonymize,
         )
     known = Known(rate=rate, rtt=rtt, mix=shares)
+    if rate is not None:
+        found = replace(found, doubts=without_pace(found), pace_doubts=(), is_rate_a_pace=False)
     if advise:
         try:  # the answer first
             _hand_over(
@@ -240,7 +243,7 @@ def _next(found: Findings) -> str:
     try:
         refuse_idle(found, NOTHING)
     except InputError:
-        return "next: capture a busy hour, since --advise has no answer for a link that was never full"
+        return "next: capture a busy hour, since --advise has no answer for a link that was full in no second"
     try:
         refuse_apart(found, NOTHING)
     except InputError:
