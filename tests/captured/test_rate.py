@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ import polars as pl
 import pytest
 
 import bufferlab
-from bufferlab.captured.rate import rate_of
+from bufferlab.captured.rate import always_full, rate_of
 from bufferlab.captured.scenario import NOTHING, packets_of
 
 from .both_ways import BLOCK_PACKET, blocks
@@ -236,6 +237,22 @@ def test_a_link_that_is_always_full_has_the_rate_that_it_carries(
     found = bufferlab.observe(path)
     assert found.rate_bps == pytest.approx(40e6, rel=0.01)
     assert found.rate_by.startswith("throughput")
+
+
+def test_a_link_that_was_full_for_a_few_seconds_has_the_rate_that_all_of_them_carry() -> None:
+    """Before the queue it was not known, and "it varies", though three seconds carried 19.98 of 20 Mbps."""
+    brief = {
+        "rate_by": 0,
+        "rate_bps": math.nan,
+        "queued_100ms_windows": 46,
+        "steady_1s_windows": 3,
+        "steady_1s_share": 1.0,
+        "steady_1s_bps": 19.98e6,
+        "steady_1s_error_bps": 88e3,
+    }
+    assert always_full(brief)["rate_bps"] == 19.98e6
+    for changed in ({"steady_1s_share": 0.6}, {"steady_1s_windows": 2}, {"rate_by": 2}):
+        assert always_full({**brief, **changed}) == {**brief, **changed}
 
 
 def _ten_seconds(content: bytes, from_s: int) -> Iterator[bytes]:

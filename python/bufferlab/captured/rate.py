@@ -62,6 +62,9 @@ _NEARLY_ALL: Final = 0.8
 _FEWEST_SECONDS: Final = 5
 """All seconds carry one rate if that part of them does, of as many. Our choice."""
 
+_FEWEST_ALIKE: Final = 3
+"""So do fewer if all of them do. Our choice."""
+
 _LEAST_WAIT_MS: Final = 1.0
 _LEAST_WAIT_PART: Final = 0.1
 """A queue stands if round trips exceed their own by both, as in the observer (queueing.rs)."""
@@ -100,13 +103,19 @@ def always_full(link: dict[str, Any]) -> dict[str, Any]:
 
     The observer compares a round trip with the smallest so far. Where flows meet an empty queue late, it sees
     packets wait in no window. But in the end they waited all the time (`is_standing`), and each second
-    carries the same: distances of packets are then of another link.
+    carries the same: distances of packets are then of another link. In a capture of a few seconds the
+    windows of 1 s are fewer than the observer wants, and before the queue those of 100 ms are blurred by
+    acknowledgments that come in lumps; if all seconds carry the same, that is the rate.
 
     Args:
         link: The row of the direction in the table of links.
     """
     is_steady = link["steady_1s_windows"] >= _FEWEST_SECONDS and link["steady_1s_share"] >= _NEARLY_ALL
-    if link["queued_100ms_windows"] >= _FEWEST or not is_steady:
+    is_unseen = link["queued_100ms_windows"] < _FEWEST and is_steady
+    is_brief = (
+        not link["rate_by"] and link["steady_1s_windows"] >= _FEWEST_ALIKE and link["steady_1s_share"] == 1
+    )
+    if not is_unseen and not is_brief:
         return link
     return {
         **link,
