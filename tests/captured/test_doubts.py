@@ -112,7 +112,7 @@ def test_two_ports_of_a_tap_are_said_to_be_joined(captured: Captured, tmp_path: 
     path.write_bytes(found)
     apart, joined = bufferlab.observe(path), bufferlab.observe(path, joined=True)
     assert any("if they are the two ports of one tap, --joined" in each for each in apart.doubts)
-    assert "those of 2 interfaces each" in " ".join(str(apart).split())
+    assert "connections at 2 interfaces" in " ".join(str(apart).split())
     assert not any("this direction was captured" in each for each in joined.doubts)
 
 

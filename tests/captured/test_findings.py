@@ -212,6 +212,10 @@ def test_the_screen_begins_with_what_waiting_does(captured: Captured, at_senders
     bloated = " ".join(str(dataclasses.replace(at_senders, waits=waits, doubts=("well",))).split())
     assert "bufferbloat: half of the packets wait 200 ms or more, so a round trip of" in bloated
     assert "times as long; the buffer holds" in bloated and "; but see 'beware' accuracy" in bloated
+    never = " ".join(str(dataclasses.replace(at_senders, is_never_empty=True)).split())
+    assert "; the buffer holds at least " in never and "accuracy" not in never
+    unread = {**(at_senders.waits or {}), "is_filled": 0}
+    assert "accuracy" not in str(dataclasses.replace(at_senders, waits=unread))
 
 
 def test_each_flow_waits_longer_before_its_losses_by_what_hides_in_its_own_round_trips(
