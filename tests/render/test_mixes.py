@@ -172,9 +172,9 @@ def test_drop_counters_that_tell_an_assumed_mix_are_read_first_and_each_case_has
 
 def test_what_is_typed_is_for_the_assumed_mix() -> None:
     lines = " ".join(" ".join(box(assumed_mix(WORSE, fifo_today(FINE), least=5))).split())
-    assert (
-        "type With the assumed mix; else with the other case's buffer: the lines for linux are below" in lines
-    )
+    assert "type With the assumed mix; else with the other case's buffer: tc qdisc" in lines
+    assert "pfifo limit 14" in lines
+    assert "what if Met with reno alone (about 5 suffice), bbr3 for bbr" in lines  # before rows of a table
 
 
 def test_a_queue_that_all_cases_have_comes_before_the_counters() -> None:

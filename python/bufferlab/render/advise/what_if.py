@@ -233,7 +233,7 @@ def what_if(advice: Advice) -> Iterator[Line]:
     if not all(_is_fine(advice, each) for each in _what_ifs(advice)):
         texts = [_rows(advice), *texts]
     first, *less = texts
-    yield Line("what if", first, shorter=[*((8, text) for text in less), (4, "")], is_elsewhere=True)
+    yield Line("what if", first, shorter=[*((8, text) for text in less), (2, "")], is_elsewhere=True)
 
 
 def _what_ifs(advice: Advice) -> list[Sensitivity]:
