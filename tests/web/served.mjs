@@ -417,8 +417,13 @@ await checked.locator("strong", { hasText: sentence }).waitFor();
 // the chart begins with the queues that it compares, each with its setting, and the answer first
 const alongAxis = checked.getByLabel("for each", { exact: true });
 assert.equal(await alongAxis.inputValue(), "compared");
-await checked.getByText(/for each queue with its setting from left to right\. A point is .* The ring is the answer\./).waitFor();
-assert.equal(await checked.getByText("Point at a").count(), 0); // there are dots of one kind alone
+await checked.getByText(/for each queue with its setting\. A bar is /).waitFor();
+assert.equal(await checked.getByText("Point at a").count(), 0); // bars say what they are
+const bars = checked.locator("table.bars");
+assert.match(await bars.locator("tr").first().textContent(), /\(the answer\)/);
+const lengths = await bars.locator("rect").evaluateAll((all) => all.map((bar) => [bar.getBoundingClientRect().width, Number.parseFloat(bar.closest("tr").lastElementChild.textContent)]));
+const [longest] = lengths.toSorted(([one], [other]) => other - one);
+for (const [width, value] of lengths) assert.ok(Math.abs(width / longest[0] - value / longest[1]) < 0.02, `${width} ${value}`);
 // along the buffer, as numbers, what the answer compares comes first
 await alongAxis.selectOption("bottleneck.buffer");
 const drawnLines = (await checked.locator(".chart .u-legend .u-series th").allTextContents()).slice(1);
@@ -443,14 +448,14 @@ await filter("");
 await checked.getByText(/^sweep of queue and buffer, .*, 8 runs$/).waitFor();
 const jobs = (await checked.locator(".joblist input + span").allTextContents()).map((each) => each.split(/,| \(/)[0]);
 assert.deepEqual(jobs.slice(0, 3), ["advise", "size", "sweep of queue and buffer"]); // the latest first
-// words below an axis stand upright where they would cross each other
+// what has words for places is bars
 await checked.getByLabel("for each", { exact: true }).selectOption({ label: "queue" });
-await checked.locator(".chart[data-words=upright]").waitFor();
+await checked.locator("table.bars").waitFor();
 // a job that is chosen has its own chart and table
 await checked.getByRole("radio", { name: /^sweep of queue and buffer, .*, 8 runs/ }).check();
 await checked.getByRole("checkbox", { name: /^Tick row/ }).nth(7).waitFor();
 await checked.getByLabel("for each", { exact: true }).selectOption({ label: "queue" });
-await checked.locator(".chart[data-words=level]").waitFor();
+await checked.locator("table.bars th", { hasText: "codel" }).waitFor();
 await passes("runs-360");
 // what is wider than the screen says so
 await checked.getByText("This goes on at the right").waitFor();
@@ -486,7 +491,7 @@ assert.doesNotMatch(await comparedHere.getByRole("group", { name: "Answer of com
 await checked.evaluate(() => (window.location.hash = "#runs"));
 await checked.getByRole("radio", { name: /^compare \(/ }).check();
 await checked.getByLabel("for each", { exact: true }).locator("option:checked", { hasText: /^queue$/ }).waitFor({ state: "attached" });
-await checked.locator(".chart canvas").waitFor();
+await checked.locator("table.bars tr").nth(10).waitFor();
 assert.equal(await checked.getByText("Not in the chart").count(), 0);
 assert.deepEqual(wrong, []);
 await browser.close();

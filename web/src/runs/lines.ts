@@ -95,12 +95,12 @@ const isQueue = (name: string): boolean => name.endsWith("queue");
 /** What a chart shows, as a sentence: its axes, its lines, what a point is, and what the ring is. */
 export function seenIn(chart: Drawn, x: string, figure: string, means: boolean): string {
   const { of, runs: [least, most] } = chart;
-  const kind = chart.words ? "color" : "line";
+  const kind = chart.words ? "bar" : "line";
   const lines = of.length > 2 ? `, a ${kind} for each other setting that was tried` : of.length ? `, a ${kind} for each ${of.join(" and ")}` : "";
   const several = `${least === most ? most : `${least} to ${most}`} runs that differ in the seed, the start of their random draws, alone`;
   const point = means ? "the mean over its seeds" : most === 1 ? "one run" : `the mean of ${several}`;
-  const ring = chart.lines.some(({ mark }) => mark) ? " The ring is the answer." : "";
-  return `${figure}, for each ${x} from left to right${lines}. A point is ${point}.${ring}`;
+  const ring = chart.lines.some(({ mark }) => mark) && !chart.words ? " The ring is the answer." : "";
+  return `${figure}, for each ${x}${chart.words ? "" : " from left to right"}${lines}. A ${chart.words ? "bar" : "point"} is ${point}.${ring}`;
 }
 
 /** What lines differ in: the queue first, always, as no line leads from one to another; what was changed in some runs alone, as no line leads from the
