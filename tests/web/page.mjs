@@ -53,7 +53,13 @@ const tests = {
     const page = await open("");
     await page.getByRole("heading", { name: "A call and downloads at a home gateway" }).waitFor();
     await page.getByText("A home gateway: downloads, and a call that should not wait behind them.", { exact: true }).waitFor();
+    // before the run there are no charts, and a line says so
+    await page.getByText("The charts are here once it runs.").waitFor();
+    assert.equal(await page.locator("canvas").count(), 1);
+    await button(page, "Step").click();
     await page.getByText("Gray in the charts: the first 12 s, which the table at the end leaves out.").waitFor();
+    await page.getByRole("img", { name: /^Goodput of each group.*; not of call: no TCP$/ }).waitFor({ state: "attached" });
+    await page.getByRole("img", { name: "Wait in the buffer, ms: mean" }).getByText("time, s").waitFor({ state: "attached" });
     await toTheEnd(page);
     assert.equal(await page.getByText(/^Gray in the charts/).count(), 0);
     assert.deepEqual(await page.getByRole("region", { name: "What the run came to" }).locator("th[scope=col]").allTextContents(), ["packets of", "wait: mean", "lost", "a flow got", "packet took: mean"]);
@@ -176,13 +182,13 @@ const tests = {
       await page.getByRole("img", { name: chart }).locator("canvas").waitFor();
     }
     const own = (name) => page.getByLabel(name, { exact: true }).locator("option").first().textContent();
-    assert.deepEqual([await own("Queue"), await own("Control")], ["as in the scenario: fifo", "as in the scenario: reno"]);
+    assert.deepEqual([await own("Queue"), await own("Control")], ["fifo, as in the scenario", "reno, as in the scenario"]);
     await page.getByLabel("Control", { exact: true }).selectOption("scalable");
     await page.getByText("At 0 s").waitFor();
     await page.getByLabel("Time", { exact: true }).fill("700");
     await page.getByText("At 2.8 s").waitFor();
     assert.notEqual(await summary(page), before);
-    assert.equal(await own("Control"), "as in the scenario: reno"); // its own, whatever is chosen
+    assert.equal(await own("Control"), "reno, as in the scenario"); // its own, whatever is chosen
   },
   async "a link to share is copied, and sliders are said with units"(open) {
     const page = await open(small());
@@ -335,6 +341,8 @@ const tests = {
     ]);
     assert.match(download.suggestedFilename(), /png$/);
     await page.evaluate(() => (window.location.hash = "#story=home.2"));
+    await page.getByText("The charts are here once it runs.").waitFor();
+    await button(page, "Step").click();
     await page.getByRole("region", { name: "Variants compared" }).getByRole("img", { name: "100 packets: Backlog" }).waitFor();
   },
   async "files of what is shown can be taken along"(open) {
@@ -350,6 +358,7 @@ const tests = {
         return write.call(this, text, x, y);
       };
     });
+    await atTheEnd(page);
     const files = {};
     for (const name of ["Scenario (TOML)", "Packets (pcapng)", "Charts (PNG)", "Notebook (Jupyter)"]) {
       const [download] = await Promise.all([page.waitForEvent("download"), button(page, name).click()]);
