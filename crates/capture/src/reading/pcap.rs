@@ -13,8 +13,13 @@ const HEAD_BYTES: usize = 24;
 const RECORD_BYTES: usize = 16;
 /// A packet that carries anything.
 const LEAST_BYTES: u32 = 14;
+/// Heads that are looked at in a row where the next record is looked for, as far as they are in sight: of two, one in some thousand places in
+/// packets of small numbers could be a record's.
+const CHAIN: usize = 4;
 /// Records next to each other are not as far apart. Our choice.
 const APART_S: u32 = 86_400;
+/// Nor is one as much earlier than the one before it: processors that capture side by side, and merged files, differ by less. Our choice.
+const BACK_S: u32 = 60;
 /// In the word of the link type: a frame's checksum is captured, and its length in units of 16 bits.
 const CHECKSUM_IS_KNOWN: u32 = 0x0400_0000;
 
@@ -104,7 +109,10 @@ impl Pcap {
         }
         let whole = RECORD_BYTES + captured as usize;
         match desk.window.ahead(whole + RECORD_BYTES) {
-            Some(ahead) => self.can_follow(self.words(&ahead[whole..])),
+            Some(ahead) => {
+                let next = self.words(&ahead[whole..]);
+                self.is_likely(next, PACKET_BYTES) && self.can_follow(next)
+            }
             None => desk.window.ended_at(whole),
         }
     }
@@ -117,21 +125,26 @@ impl Pcap {
 
     /// Whether a record is ahead: all that its head says can be, and so can what follows it, or it is the last.
     fn is_record(&self, ahead: &[u8], is_all: bool) -> bool {
-        let Some(head) = ahead.get(..RECORD_BYTES).map(|head| self.words(head)) else { return false };
-        if !self.is_likely(head) || !self.can_follow(head) {
-            return false;
+        let mut at = 0;
+        let mut last = None;
+        for seen in 0..CHAIN {
+            let Some(head) = ahead.get(at..at + RECORD_BYTES).map(|head| self.words(head)) else {
+                return seen > 1 || (is_all && at == ahead.len() && seen > 0);
+            };
+            let is_in_time = last.map_or_else(|| self.can_follow(head), |seconds| is_next(seconds, head[0]));
+            if !is_in_time || !self.is_likely(head, SOUGHT_BYTES as u32) {
+                return false;
+            }
+            last = Some(head[0]);
+            at += RECORD_BYTES + head[2] as usize;
         }
-        let whole = RECORD_BYTES + head[2] as usize;
-        match ahead.get(whole..whole + RECORD_BYTES).map(|next| self.words(next)) {
-            Some(next) => self.is_likely(next) && is_near(head[0], next[0]),
-            None => is_all && ahead.len() == whole,
-        }
+        true
     }
 
     /// Whether what a head says of a packet can be: less than a second beside the seconds, and no more kept than there was.
-    fn is_likely(&self, [_, units, captured, original]: [u32; 4]) -> bool {
+    fn is_likely(&self, [_, units, captured, original]: [u32; 4], most: u32) -> bool {
         u64::from(units) * self.ns_per_unit < 1_000_000_000
-            && (LEAST_BYTES..=original.min(SOUGHT_BYTES as u32)).contains(&captured)
+            && (LEAST_BYTES..=original.min(most)).contains(&captured)
             && original <= ORIGINAL_BYTES
     }
 
@@ -144,4 +157,9 @@ impl Pcap {
 /// Whether records of such times may be next to each other.
 fn is_near(one: u32, other: u32) -> bool {
     one.abs_diff(other) <= APART_S
+}
+
+/// Whether a record of one time may be followed by one of the other.
+fn is_next(one: u32, other: u32) -> bool {
+    is_near(one, other) && one.saturating_sub(other) <= BACK_S
 }
