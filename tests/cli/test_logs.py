@@ -34,7 +34,7 @@ def test_advise_tells_its_stages_and_its_first_answer(bufferlab: Command) -> Non
     begun, first = (at for at, line in enumerate(logged) if " runs, first answer" in line)
     assert " runs, first answer, larger buffers and other queues not tried yet: fifo, " in logged[begun]
     assert " runs, first answer of all queues: " in logged[first]
-    assert ": meets the target, " in logged[begun] and "; mean wait " in logged[begun]
+    assert ": meets the target; mean wait " in logged[begun]  # how surely, such short runs do not tell
     assert logged[first - 1] == "comparing the queues with 5 runs each"
     refined = [at for at, line in enumerate(logged) if " runs, refined answer: " in line]
     assert first < refined[0] and len({logged[at] for at in refined}) == len(refined)  # one for each look

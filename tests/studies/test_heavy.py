@@ -38,8 +38,7 @@ def test_a_fast_link_s_runs_take_minutes() -> None:
     assert said is not None
     assert re.match(r"a run of this link takes about 1 min on one processor. Ask about 1/50 of", said)
     assert warning(link("1 Gbps", 80)) is None
-    few = warning(link("100 Gbps", 8, duration="40 s"))
-    assert few == "a run of this link takes about 3 min on one processor"
+    assert warning(link("100 Gbps", 8, duration="40 s")) is None  # nothing smaller is like it
 
 
 @pytest.mark.parametrize("congestion", ["cubic", "reno"])

@@ -45,13 +45,12 @@ def smaller_by(flows: Iterable[int]) -> int | None:
 
 
 def warning(scenario: Scenario) -> str | None:
-    """That runs of a scenario take minutes each, and what is simulated sooner; `None` where they do not."""
+    """That runs of a scenario take minutes each, and what is simulated sooner; `None` where nothing is."""
     minutes = minutes_a_run(scenario)
-    if minutes < 1:
-        return None
     factor = smaller_by(group["count"] for group in scenario.resolved["flows"])
-    takes = f"a run of this link takes about {minutes:.0f} min on one processor"
-    return takes if factor is None else f"{takes}. {sooner(factor)}"
+    if minutes < 1 or factor is None:
+        return None
+    return f"a run of this link takes about {minutes:.0f} min on one processor. {sooner(factor)}"
 
 
 def sooner(factor: int) -> str:

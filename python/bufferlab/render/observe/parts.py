@@ -20,7 +20,7 @@ def parts_grid(parts: Sequence[Part]) -> Iterator[Grid]:
     """
     if len(parts) < _FEWEST:
         return
-    heads = ["flows", "round trip, ms", "wait, ms", "goodput, Mbps", "lost, %"]
+    heads = ["flows", "round trip, ms", "median wait, ms", "goodput, Mbps", "lost, %"]
     yield Grid(["long flows"], heads, [_row(part) for part in parts])
 
 
