@@ -22,7 +22,7 @@ export const USED = "utilization: the part of the time in which the link sends. 
 /** Published rules, by the names of the marks on the buffer's slider: crates/web/src/rules.rs. */
 export const RULES: Record<string, string> = {
   Stanford: "rule BDP/√n, 2004: keeps a link nearly always busy with n endless Reno flows, if many and not in step.",
-  "Theorem 2, 99 %": "rule BDP/(1 − z·a/√n) − BDP, 2013: a full link 99 % of the time, with endless flows that are not in step; a is how far their control's window swings.",
+  "Theorem 2, 99 %": "rule BDP/(1 − z·a/√n) − BDP, 2013: a full link 99 % of the time, with endless flows that are not in step; a is how far their control's window swings, z how sure one wants to be: 2.33 for 99 %.",
   BDP: "bandwidth-delay product: rate × round trip, what a full line has under way. As a rule for the buffer, 1994: keeps the link always busy with one endless Reno flow, or with flows in step.",
 };
 
