@@ -148,8 +148,8 @@ def _of_group(name: str, application: str, count: int) -> list[Aspect]:
         ],
         "video-call": [
             factor("bitrate", "goodput_bps", "more"),
-            factor("frames' 95th percentile", "frame_p95_ms", "less"),
-            factor("share of frames that are late", "frames_late", "rest"),
+            factor("pictures' 95th percentile", "frame_p95_ms", "less"),
+            factor("share of pictures that are late", "frames_late", "rest"),
         ],
     }
     return felt.get(application) or [aspect("transfers", "mean completion time", "completion_s", "less")]
