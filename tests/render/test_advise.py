@@ -104,6 +104,7 @@ def test_whether_a_shaper_is_needed_is_asked_last_at_the_rate_of_an_interface() 
         (100_000_000, None, False),
         (622_000_000, None, False),
         (155_000_000, None, False),
+        (150_000_000, None, True),  # nobody writes STM-1 so
         (45_000_000, None, False),
         (34_500_000, None, True),  # within 1 % of E3 by chance
         (34_610_000, None, True),

@@ -30,6 +30,7 @@ from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.advising import advise as advise_on
 from bufferlab.studies.advise.joint import LinksAdvice, Shaped
 from bufferlab.studies.advise.several import advise_links, with_answers
+from bufferlab.studies.advise.staying import keeps
 from bufferlab.studies.advise.tried import Tried
 from bufferlab.studies.heavy import warning
 from bufferlab.studies.internet import STACK
@@ -192,9 +193,16 @@ def headline_of(advice: Advice | LinksAdvice) -> str:
 
 
 def answer_in_file(advice: Advice | LinksAdvice) -> str:
-    """The same above a scenario that has the answer in place, where a buffer is that of all classes."""
-    parts = 1 if isinstance(advice, LinksAdvice) else advice.answer.queue.parts
-    return headline_of(advice) + (f" The buffer below is that of all {parts} classes." if parts > 1 else "")
+    """The same above a scenario that has the answer in place, and what that is where it is not plain."""
+    if isinstance(advice, LinksAdvice):
+        return headline_of(advice)
+    parts = advice.answer.queue.parts
+    kept = " The queue below is the change that was tried, not what runs today." if keeps(advice) else ""
+    return (
+        headline_of(advice)
+        + kept
+        + (f" The buffer below is that of all {parts} classes." if parts > 1 else "")
+    )
 
 
 def check_met(advice: Advice | LinksAdvice, file: str | None) -> None:

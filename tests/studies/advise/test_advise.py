@@ -8,6 +8,7 @@ from typing import cast
 
 import pytest
 
+from bufferlab.cli.advising import answer_in_file
 from bufferlab.errors import InputError
 from bufferlab.experiment.simulation import simulate
 from bufferlab.scenario import Scenario
@@ -241,6 +242,8 @@ def test_what_runs_today_is_tried_in_the_changes_of_the_answer_if_it_is_kept() -
     found, changed = answered(40), answered(200)
     assert found.today is not None and keeps(found)
     assert changed.today is not None and not keeps(changed) and not changed.today.sensitivity
+    above = " The queue below is the change that was tried, not what runs today."
+    assert above in answer_in_file(found) and above not in answer_in_file(changed)
     shaken = found.today.sensitivity
     assert [each.brief for each in shaken] == [each.brief for each in found.sensitivity] and shaken
     assert [each.values for each in shaken] != [each.values for each in found.sensitivity]

@@ -40,6 +40,7 @@ _LINE_BPS: Final = (
 """Rates of leased lines: DS1, E1, E3 and DS3 (ITU-T G.703), STM-1 to STM-256 (ITU-T G.707)."""
 
 _ROUNDED: Final = (2, 3, 4)
+_CUT: Final = (3, 4)
 """Digits to which people round these, or cut them: 45 Mbps are DS3, 155 are STM-1, 622 are STM-4."""
 
 _NAMED_MBPS: Final = {
@@ -82,9 +83,11 @@ def rate_in_name(device: str) -> int | None:
 
 def _written(rate_bps: int) -> set[int]:
     """A leased line's rate as people write it: exact, rounded or cut."""
-    steps = [10 ** (len(str(rate_bps)) - digits) for digits in _ROUNDED]
-    return {rate_bps} | {
-        count * step for step in steps for count in (rate_bps // step, round(rate_bps / step))
+    rounded, cut = ([10 ** (len(str(rate_bps)) - digits) for digits in each] for each in (_ROUNDED, _CUT))
+    return {
+        rate_bps,
+        *(round(rate_bps / step) * step for step in rounded),
+        *(rate_bps // step * step for step in cut),
     }
 
 
