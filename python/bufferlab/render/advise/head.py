@@ -26,9 +26,11 @@ from bufferlab.render.advise.unfilled import unfilled
 from bufferlab.render.advise.unmet import contradiction, narrower, prices
 from bufferlab.render.advise.what_if import fragile
 from bufferlab.render.advise.words import (
+    CLOSEST,
     EVEN,
     START_MEASURED,
     asked_text,
+    called_nearest,
     check_text,
     entry_text,
     queue_text,
@@ -42,7 +44,6 @@ from bufferlab.studies.advise.binding import binds
 from bufferlab.studies.advise.budget import QUICK_S
 from bufferlab.studies.advise.floor import FLOOR, USUAL_FLOOR
 from bufferlab.studies.advise.staying import betters_today, keeps, runs_today, stays, why_kept_unmet
-from bufferlab.studies.choosing.closest import far_off
 from bufferlab.studies.choosing.thresholds import HEAVY_LOSS, loses_heavily
 from bufferlab.studies.words import is_llq
 
@@ -64,8 +65,6 @@ class _Said(NamedTuple):
     text: str
     rank: int = 0
 
-
-_CLOSEST: Final = "closest"
 
 _SAME: Final = 0.005
 """Confidences that differ by less count as the same."""
@@ -100,7 +99,7 @@ def interim(advice: Advice) -> str:
         known = advice.verdicts(entry)
         missed = [check_text(each, known[each.target]) for each in entry.checks if not each.met]
         why = "; ".join(missed) or f"not proven to meet {them}"
-        return f"{_called_nearest(advice)} is {_brief(advice)}: {why}"
+        return f"{_called(advice)} is {_brief(advice)}: {why}"
     sure = "" if entry.identical or advice.is_too_short else f", {sure_text(entry.confidence)}"
     asked = "" if advice.met else f" ({asked_text(advice.confidence)})"
     wait = MILLISECONDS.quantity(entry.checked("wait_mean_ms").mean or 0.0, digits=3)
@@ -213,8 +212,8 @@ def _by_case(advice: Advice, found: Cases, now: str | None, them: str) -> Iterat
         yield _Said(now)
     yield from map(_Said, advice.rests_on)
     yield _Said(_sure(advice, them, "With the assumed mix it"))
-    if (stays := size_stays(advice)) is not None:
-        yield _Said(stays, _DECIDES)
+    if (larger := size_stays(advice)) is not None:
+        yield _Said(larger, _DECIDES)
     yield from _cautions(advice)
 
 
@@ -295,9 +294,9 @@ def _missing(advice: Advice, them: str) -> Iterator[_Said]:
     why = why_kept_unmet(advice)
     yield from map(_Said, _missed(advice, them, is_kept=why is not None))
     now = advice.today
-    stays = beside_closest(advice) if why is None or now is None else kept_unmet(advice, now, why)
-    if stays is not None:
-        yield _Said(stays)
+    beside = beside_closest(advice) if why is None or now is None else kept_unmet(advice, now, why)
+    if beside is not None:
+        yield _Said(beside)
     if (kept := narrower(advice)) is not None:
         yield _Said(kept)
     if (idle := unfilled(advice)) is not None:
@@ -319,18 +318,17 @@ def _closest(advice: Advice, *, is_kept: bool) -> str:
     """What the answer is called that misses targets: what misses one many times over is close to nothing."""
     lost = advice.answer.checked("loss").mean or 0.0
     spoils = f", but not worth running, as it loses {FRACTION.quantity(lost, digits=2)}"
-    called = _called_nearest(advice)
+    called = _called(advice)
     if is_kept:
         begin = f"Of what was tried, {called}"
     else:
-        begin = "Closest" if called == _CLOSEST else f"Nothing comes near. {called.capitalize()}"
+        begin = "Closest" if called == CLOSEST else f"Nothing comes near. {called.capitalize()}"
     return f"{begin}{spoils if lost >= HEAVY_LOSS else ''}"
 
 
-def _called_nearest(advice: Advice) -> str:
-    """What an answer is called that misses targets."""
-    is_far = far_off(advice.answer.runs, [each.target for each in advice.answer.checks])
-    return "least far off" if is_far else _CLOSEST
+def _called(advice: Advice) -> str:
+    """What the answer is called that misses targets."""
+    return called_nearest(advice.answer.runs, [each.target for each in advice.answer.checks])
 
 
 def _missed(advice: Advice, them: str, *, is_kept: bool) -> Iterator[str]:

@@ -8,15 +8,14 @@ from typing import Final
 from bufferlab.display import significant
 from bufferlab.render.advise.reasons import least_lost
 from bufferlab.render.advise.today import fault, today_name
-from bufferlab.render.advise.words import about_size
-from bufferlab.render.words import asked, beside
+from bufferlab.render.advise.words import about_size, asked_values, called_nearest
+from bufferlab.render.words import beside
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.sensitivity import Sensitivity
 from bufferlab.studies.advise.staying import may_stay, runs_today, worst_rated
 from bufferlab.studies.advise.today import Today
 from bufferlab.studies.advise.unmixed import FAR_LESS, LITTLE_LOSS, Unmixed
-from bufferlab.studies.choosing.closest import far_off
 from bufferlab.studies.choosing.thresholds import LESS, loses_heavily
 from bufferlab.studies.internet import BBR_DECIDES
 from bufferlab.studies.targets import mean_over_runs, want_largest
@@ -49,11 +48,9 @@ def _nearest_moved(advice: Advice) -> str | None:
         return None
     size = packets_text(about_size(found.size))
     if found.missed:
-        called = "least far off" if far_off(found.values, found.missed) else "closest"
+        called = called_nearest(found.values, found.missed)
         means = ((each, mean_over_runs(each.name, found.values).mean) for each in found.missed)
-        values = "; ".join(
-            asked(each, mean, is_assumed=advice.needs.is_assumed(each)) for each, mean in means
-        )
+        values = asked_values(advice, means)
         what = f"{called} is about {size}: {values}"
     else:
         what = f"about {size} {'meets' if found.size == 1 else 'meet'} {_them(advice)}"

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 from bufferlab.display import significant
 from bufferlab.render.advise.felt import ALIKE, contrast, fare_words, share_text
-from bufferlab.render.advise.words import WORTH_LESS, size_text
-from bufferlab.render.words import asked, beside, instead, listed, title_text
+from bufferlab.render.advise.words import WORTH_LESS, asked_values, size_text
+from bufferlab.render.words import beside, instead, listed, title_text
 from bufferlab.results.metrics.metric import FRACTION, MILLISECONDS, NUMBER
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.staying import (
@@ -279,10 +279,7 @@ def _for_it(advice: Advice, found: Today, why: KeptUnmet) -> str:
 
 def _values_text(advice: Advice, found: Today) -> str:
     """What it has of the targets that it misses: "loss 1.65 % (asked 0.5 %)"."""
-    return "; ".join(
-        asked(each, found.mean(each.name).mean, is_assumed=advice.needs.is_assumed(each))
-        for each in found.missed
-    )
+    return asked_values(advice, ((each, found.mean(each.name).mean) for each in found.missed))
 
 
 def beside_closest(advice: Advice) -> str | None:

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from bufferlab.display import significant
 from bufferlab.render.framed import TITLE
-from bufferlab.render.words import rate_text, title_text, value_text
+from bufferlab.render.words import asked, rate_text, title_text, value_text
 from bufferlab.results.metrics.metric import FRACTION
 from bufferlab.studies.advise.advice import Advice
 from bufferlab.studies.advise.entry import Entry, Site
 from bufferlab.studies.advise.queues import Queue
+from bufferlab.studies.choosing.closest import far_off
 from bufferlab.studies.choosing.objectives import Emphasis, Kind
 from bufferlab.studies.choosing.order import place
 from bufferlab.studies.least import Check, Verdict
+from bufferlab.studies.targets import Target, Values
 from bufferlab.studies.words import LLQ, OWN
 from bufferlab.units import packets_text
+
+CLOSEST: Final = "closest"
+"""What comes nearest to targets that nothing meets, unless it is far off."""
 
 _CERTAIN: Final = 0.999
 
@@ -74,6 +79,26 @@ def order_text(advice: Advice) -> str:
         f"Of equals the first in our order is taken: {', '.join(names)}{first} (docs/advise.md has its "
         "reasons)."
     )
+
+
+def called_nearest(runs: Sequence[Values], targets: Sequence[Target]) -> str:
+    """What is nearest to targets that nothing meets is called: what misses one many times over is not close.
+
+    Args:
+        runs: What it measured.
+        targets: The targets.
+    """
+    return "least far off" if far_off(runs, targets) else CLOSEST
+
+
+def asked_values(advice: Advice, found: Iterable[tuple[Target, float | None]]) -> str:
+    """What something has of targets, and what was asked: "loss 1.65 % (asked 0.5 %)".
+
+    Args:
+        advice: The answer.
+        found: The targets, and the mean of each.
+    """
+    return "; ".join(asked(each, mean, is_assumed=advice.needs.is_assumed(each)) for each, mean in found)
 
 
 def size_text(site: Site, packets: int, *, is_ample: bool = False) -> str:
