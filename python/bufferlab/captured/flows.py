@@ -84,8 +84,9 @@ def flows_of(
         _of_wire(pl.col("ip_bytes"), _header_bytes()).alias("wire_ip_bytes"),
     )
     long = flows.filter(pl.col("long") & pl.col("elastic"))
+    trips = _trips(observation, is_ahead=is_ahead)
+    groups = groups_apart(trips, long.select(*_KEYS, "first_ns", "last_ns"))
     # what short flows alone wait is known of few of them
-    groups = groups_apart(_trips(observation, is_ahead=is_ahead), long.select(*_KEYS, "first_ns", "last_ns"))
     waits, found = _waits(
         observation, interface, direction, is_ahead=is_ahead, long=long, is_apart=bool(groups)
     )
@@ -93,7 +94,6 @@ def flows_of(
     if found is not None:
         flows, known = _without_hidden(flows, found.flows), found.flows.select(_KEYS)
     if not waits.is_empty():
-        trips = _trips(observation, is_ahead=is_ahead)
         flows = _without_waiting(flows, waits, known, _hidden_by_moments(trips, waits))
     is_seen = pl.col("rtt_ms").is_finite() & (pl.col("rtt_ms") > 0)
     least = pl.when(is_seen).then(pl.max_horizontal("rtt_ms", pl.lit(LEAST_RTT_MS))).otherwise("rtt_ms")
